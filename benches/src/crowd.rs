@@ -6,10 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, Registry};
+use interlock_activity::{Activity, Attempt, EffectClass, Ending, Outcome, Registry};
 use interlock_chart::{Value, library};
 use interlock_journal::{By, Engine, Head};
-use interlock_runtime::{AnyMachine, Config, Loaded, NoSnapshots, Runtime, Start, SystemClock};
+use interlock_runtime::{AnyMachine, Config, LoadedMachine, NoSnapshots, Runtime, Start, SystemClock};
 use interlock_sqlite::Journal;
 
 use crate::Result;
@@ -33,8 +33,8 @@ impl Activity for Pause {
     fn summary(&self) -> &str {
         "takes a while"
     }
-    fn effect(&self) -> Effect {
-        Effect::Read
+    fn effect(&self) -> EffectClass {
+        EffectClass::Read
     }
     fn signals(&self) -> &[&str] {
         &["paused"]
@@ -97,7 +97,7 @@ async fn crowd() -> Result<()> {
     Ok(())
 }
 
-async fn start(runtime: &Runtime, loaded: &Arc<Loaded>, count: usize, works: bool) -> Result<Vec<Head>> {
+async fn start(runtime: &Runtime, loaded: &Arc<LoadedMachine>, count: usize, works: bool) -> Result<Vec<Head>> {
     let mut heads = Vec::new();
     while heads.len() < count {
         let starts: Vec<_> = (0..AT_ONCE.min(count - heads.len()))
@@ -113,7 +113,7 @@ async fn start(runtime: &Runtime, loaded: &Arc<Loaded>, count: usize, works: boo
     Ok(heads)
 }
 
-async fn begin(runtime: Runtime, loaded: Arc<Loaded>, works: bool) -> interlock_runtime::Result<Head> {
+async fn begin(runtime: Runtime, loaded: Arc<LoadedMachine>, works: bool) -> interlock_runtime::Result<Head> {
     let start = Start {
         loaded,
         input: Value::map([("works", Value::from(works))]),

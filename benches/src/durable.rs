@@ -7,10 +7,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, Registry};
+use interlock_activity::{Activity, Attempt, EffectClass, Ending, Outcome, Registry};
 use interlock_chart::{Value, library};
 use interlock_journal::{By, Engine, Head};
-use interlock_runtime::{AnyMachine, Config, Live, Loaded, NoSnapshots, Runtime, Start, SystemClock};
+use interlock_runtime::{AnyMachine, Config, Live, LoadedMachine, NoSnapshots, Runtime, Start, SystemClock};
 use interlock_sqlite::Journal;
 
 use crate::{Result, langgraph, limits};
@@ -36,8 +36,8 @@ impl Activity for Note {
     fn summary(&self) -> &str {
         "gives 200 bytes of new data"
     }
-    fn effect(&self) -> Effect {
-        Effect::Read
+    fn effect(&self) -> EffectClass {
+        EffectClass::Read
     }
     fn signals(&self) -> &[&str] {
         &["noted"]
@@ -99,7 +99,7 @@ fn fresh(folder: &Path, name: &str) -> Result<std::path::PathBuf> {
     Ok(path)
 }
 
-fn runtime(folder: &Path) -> Result<(Arc<Journal>, Runtime, Arc<Loaded>)> {
+fn runtime(folder: &Path) -> Result<(Arc<Journal>, Runtime, Arc<LoadedMachine>)> {
     let journal = Arc::new(Journal::open(folder)?);
     let runtime = Runtime::new(Config {
         engine: Arc::clone(&journal) as Arc<dyn Engine>,
@@ -116,7 +116,7 @@ fn runtime(folder: &Path) -> Result<(Arc<Journal>, Runtime, Arc<Loaded>)> {
     Ok((journal, runtime, loaded))
 }
 
-async fn begin(runtime: &Runtime, loaded: &Arc<Loaded>, folder: &Path, turns: i64) -> Result<Head> {
+async fn begin(runtime: &Runtime, loaded: &Arc<LoadedMachine>, folder: &Path, turns: i64) -> Result<Head> {
     let start = Start {
         loaded: Arc::clone(loaded),
         input: Value::map([("turns", Value::Int(turns))]),
@@ -188,7 +188,7 @@ async fn long(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn open(journal: &Journal, head: &Head, loaded: &Arc<Loaded>) -> Result<Duration> {
+fn open(journal: &Journal, head: &Head, loaded: &Arc<LoadedMachine>) -> Result<Duration> {
     let begun = Instant::now();
     let opened = journal.open(head.key)?;
     let lease = interlock_journal::Lease { epoch: head.epoch };

@@ -8,7 +8,7 @@ use std::{
 };
 
 use interlock_activity::{
-    Activity, Attempt, Canceller, Ending, Future, Host, Invocation, Outcome, OutcomeKind, StartRun, Taken,
+    Activity, Attempt, Canceller, Ending, Future, HandledSignal, Host, Invocation, Outcome, OutcomeKind, StartRun,
 };
 use interlock_core::ActivityId;
 use interlock_journal::{Definition, EvidenceStore};
@@ -104,7 +104,7 @@ fn with(at: usize) -> interlock_chart::Value {
 fn attempt(home: &Path) -> Result<Attempt> {
     let data =
         json!({ "required": ["suggestion"], "properties": { "suggestion": { "type": "string", "minLength": 1 } } });
-    let signals = ["code_bug", "check_bug"].map(|name| Taken { name: name.into(), data: data.clone() });
+    let signals = ["code_bug", "check_bug"].map(|name| HandledSignal { name: name.into(), data: data.clone() });
     let definition = Definition {
         hash: "h".into(),
         machine: "m".into(),

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use interlock_sandbox::{Config, Kind, Launcher, Order, Report};
+use interlock_sandbox::{Config, Kind, LaunchOrder, Launcher, Report};
 
 use crate::Result;
 
@@ -50,7 +50,7 @@ fn launch(launcher: &Launcher, kind: Kind, folder: &Path, before: Duration) -> R
     let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
     let mut rules = Config::default().rules(folder.canonicalize()?, home.as_deref());
     rules.sandbox = kind;
-    let order = Order {
+    let order = LaunchOrder {
         mark: folder.to_owned(),
         words: vec!["/bin/true".into()],
         env: Vec::new(),

@@ -8,6 +8,7 @@ use interlock_chart::{Chart, diagnostic, yaml};
 use interlock_exchange::{self as exchange, Format};
 use interlock_core::{Machine, Snapshot, State, step};
 use interlock_testkit::random::{self, Rng};
+use interlock_testkit_shell::{Bash, missed};
 
 /// The number of inputs for a machine that could be read.
 const INPUTS: usize = 12;
@@ -46,6 +47,15 @@ pub fn expression(bytes: &[u8]) {
         serde_json::Value::from(text)
     );
     machine_file(source.as_bytes());
+}
+
+/// Fuzzes the shell reader: it finds every command that tree-sitter-bash finds.
+pub fn shell(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let mut bash = Bash::new().expect("the grammar fits the library");
+    if let Some(missed) = missed(&mut bash, text) {
+        assert!(missed.is_empty(), "missed {missed:?}");
+    }
 }
 
 fn written(chart: &Chart) {

@@ -2,7 +2,7 @@
 //! state is left, the runtime aborts the run unless it is detached (`children.rs`). The activity does not abort it,
 //! because an attempt is cancelled for other reasons too.
 
-use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, StartRun, schema};
+use interlock_activity::{Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, StartRun, schema};
 use interlock_chart::{Value, model::Schema};
 
 /// Starts a run and waits for its end.
@@ -18,8 +18,8 @@ impl Activity for RunStart {
         "Starts a run of another machine and waits for its end."
     }
 
-    fn effect(&self) -> Effect {
-        Effect::Read
+    fn effect(&self) -> EffectClass {
+        EffectClass::Read
     }
 
     fn signals(&self) -> &[&str] {
@@ -45,18 +45,20 @@ impl Activity for RunStart {
             let mut cancel = attempt.cancel.clone();
             tokio::select! {
                 outcome = attempt.host.run(start) => outcome,
-                () = cancel.cancelled() => Outcome::cancelled("it is no longer waited for"),
+                () = cancel.cancelled() => Outcome::cancelled("the parent run no longer waits for it"),
             }
         })
     }
 }
 
-fn start(attempt: &Attempt) -> Result<StartRun, Bad> {
-    let given = Given::new(&attempt.with, &["machine", "input", "detached"])?;
+fn start(attempt: &Attempt) -> Result<StartRun, BadArgument> {
+    let given = Arguments::new(&attempt.with, &["machine", "input", "detached"])?;
     let is_detached = match given.value("detached") {
         None => false,
         Some(Value::Bool(is_detached)) => *is_detached,
-        Some(other) => return Err(Bad::field("detached", format!("is to be true or false, not a {}", other.kind()))),
+        Some(other) => {
+            return Err(BadArgument::field("detached", format!("must be true or false, not a {}", other.kind())));
+        }
     };
     Ok(StartRun {
         parent: attempt.run.clone(),

@@ -6,11 +6,11 @@ use std::{
     time::Duration,
 };
 
-use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, code, schema};
+use interlock_activity::{Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, code, schema};
 use interlock_chart::{Value, catalogue::MEANING, model::Schema};
 use interlock_workspace::Workspace;
 
-use interlock_process::{self as program, Ended, FIELDS, How, Plan, Sandbox, Tell};
+use interlock_process::{self as program, FIELDS, How, Plan, ProgramResult, Sandbox, Tell};
 use interlock_sandbox::Rules;
 use serde_json::json;
 
@@ -37,12 +37,13 @@ impl CommandRun {
     }
 
     async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
-        let order = Order::read(&attempt, &self.sandbox)?;
+        let order = CommandInput::read(&attempt, &self.sandbox)?;
         if let Some(expected) = &order.tree {
             let found = self.tree(&attempt).await;
             if found.as_ref() != Some(expected) {
-                let found = found.as_deref().unwrap_or("no tree that can be told");
-                let message = format!("the folder is {found}, not the tree {expected} that the command is for");
+                let found = found.as_deref().unwrap_or("no known tree");
+                let message =
+                    format!("the directory has the tree {found}, not {expected}, for which the command is meant");
                 return Err(Outcome::error(TREE_CHANGED, message));
             }
         }
@@ -73,11 +74,11 @@ impl Activity for CommandRun {
     }
 
     fn summary(&self) -> &str {
-        "Runs a command in the run's folder; its exit code decides."
+        "Runs a command in the run's directory; the exit code decides."
     }
 
-    fn effect(&self) -> Effect {
-        Effect::Write
+    fn effect(&self) -> EffectClass {
+        EffectClass::Write
     }
 
     fn signals(&self) -> &[&str] {
@@ -111,7 +112,7 @@ impl Activity for CommandRun {
 }
 
 /// The parsed input of an attempt.
-struct Order {
+struct CommandInput {
     plan: Plan,
     ok_codes: Vec<i64>,
     /// The signals for success and failure.
@@ -120,9 +121,9 @@ struct Order {
     tree: Option<String>,
 }
 
-impl Order {
+impl CommandInput {
     fn read(attempt: &Attempt, sandbox: &Sandbox) -> Result<Self, Outcome> {
-        let given = Given::new(&attempt.with, &[&KNOWN[..], &FIELDS].concat())?;
+        let given = Arguments::new(&attempt.with, &[&KNOWN[..], &FIELDS].concat())?;
         let own = own_folder(&given, attempt)?;
         let folder = match (&own, given.text("cwd")?) {
             (Some(own), None) => own.clone(),
@@ -130,7 +131,7 @@ impl Order {
         };
         let env = given.pairs("env")?;
         if let Some(name) = env.keys().find(|name| name.is_empty() || name.contains(['=', '\0'])) {
-            return Err(Bad::field("env", format!("has a name that no variable can have: `{name}`")).into());
+            return Err(BadArgument::field("env", format!("has an invalid variable name: `{name}`")).into());
         }
         let mut plan = Plan {
             words: Vec::new(),
@@ -146,29 +147,31 @@ impl Order {
         let ok_codes = given.numbers("ok_codes")?.unwrap_or_else(|| vec![0]);
         let names = given.pairs("signals")?;
         if let Some(name) = names.keys().find(|name| !["zero", "nonzero"].contains(&name.as_str())) {
-            return Err(Bad::field("signals", format!("has `{name}`; known are zero, nonzero")).into());
+            return Err(BadArgument::field("signals", format!("has `{name}`; the keys are zero and nonzero")).into());
         }
         let name = |of: &str, otherwise: &str| names.get(of).cloned().unwrap_or_else(|| otherwise.to_owned());
         let tree = given.text("tree")?.map(str::to_owned);
         plan.words = words(&given, &plan)?;
-        Ok(Order { plan, ok_codes, signals: (name("zero", "passed"), name("nonzero", "failed")), tree })
+        Ok(CommandInput { plan, ok_codes, signals: (name("zero", "passed"), name("nonzero", "failed")), tree })
     }
 }
 
 /// Returns the only directory that the command may write, and creates it if it is missing. Refuses every field that
 /// would let the command write elsewhere.
-fn own_folder(given: &Given<'_>, attempt: &Attempt) -> Result<Option<PathBuf>, Outcome> {
+fn own_folder(given: &Arguments<'_>, attempt: &Attempt) -> Result<Option<PathBuf>, Outcome> {
     let Some(path) = given.text("folder")? else { return Ok(None) };
     if given.value("write").is_some() || given.text("sandbox")? == Some("none") {
-        return Err(
-            Bad::field("folder", "is all that may be written, so `write` and `sandbox: none` cannot be given").into()
-        );
+        return Err(BadArgument::field(
+            "folder",
+            "is the only writable directory, so `write` and `sandbox: none` cannot be given",
+        )
+        .into());
     }
-    let wrong = |why: String| Outcome::from(Bad::field("folder", why));
+    let wrong = |why: String| Outcome::from(BadArgument::field("folder", why));
     let mut folder = attempt.folder.canonicalize().map_err(|error| wrong(format!("cannot be used: {error}")))?;
     let root = folder.clone();
     for part in Path::new(path).components().filter(|part| *part != Component::CurDir) {
-        let Component::Normal(name) = part else { return Err(wrong("leaves the run's folder".to_owned())) };
+        let Component::Normal(name) = part else { return Err(wrong("is outside the run's directory".to_owned())) };
         // The sandbox protects hooks, settings and CI files by their path in the workspace. A hidden directory as the
         // program's workspace would bypass that, so it is refused.
         if name.as_encoded_bytes().starts_with(b".") {
@@ -177,12 +180,12 @@ fn own_folder(given: &Given<'_>, attempt: &Attempt) -> Result<Option<PathBuf>, O
         folder.push(name);
         match std::fs::symlink_metadata(&folder) {
             Ok(about) if about.is_dir() => {}
-            Ok(_) => return Err(wrong(format!("cannot be used: {} is no folder", folder.display()))),
-            Err(_) => std::fs::create_dir(&folder).map_err(|error| wrong(format!("cannot be made: {error}")))?,
+            Ok(_) => return Err(wrong(format!("cannot be used: {} is not a directory", folder.display()))),
+            Err(_) => std::fs::create_dir(&folder).map_err(|error| wrong(format!("cannot be created: {error}")))?,
         }
     }
     match folder == root {
-        true => Err(wrong("is the run's folder itself; name one within it".to_owned())),
+        true => Err(wrong("is the run's directory itself; name one inside it".to_owned())),
         false => Ok(Some(folder)),
     }
 }
@@ -196,27 +199,27 @@ fn confined(rules: Rules, own: Option<PathBuf>) -> Rules {
 }
 
 /// Returns the words of the command: a string is run by the shell; a list is a program and its arguments.
-fn words(given: &Given<'_>, plan: &Plan) -> Result<Vec<OsString>, Outcome> {
+fn words(given: &Arguments<'_>, plan: &Plan) -> Result<Vec<OsString>, Outcome> {
     match given.value("command") {
-        None => Err(Bad::field("command", "is missing").into()),
-        Some(Value::Str(text)) if text.trim().is_empty() => Err(Bad::field("command", "is empty").into()),
+        None => Err(BadArgument::field("command", "is missing").into()),
+        Some(Value::Str(text)) if text.trim().is_empty() => Err(BadArgument::field("command", "is empty").into()),
         Some(Value::Str(text)) => Ok(["/bin/sh", "-c", text].map(OsString::from).into()),
         Some(Value::List(_)) => {
             let words = given.texts("command")?.unwrap_or_default();
             let Some((program, arguments)) = words.split_first() else {
-                return Err(Bad::field("command", "is empty").into());
+                return Err(BadArgument::field("command", "is empty").into());
             };
             let not_started = |why| Outcome::error(code::FAILED, format!("it could not be started: {why}"));
             let program = program::find(program, &plan.folder, &plan.env).map_err(not_started)?;
             Ok(std::iter::once(program.into()).chain(arguments.iter().map(OsString::from)).collect())
         }
         Some(other) => {
-            Err(Bad::field("command", format!("is to be a string or a list, not a {}", other.kind())).into())
+            Err(BadArgument::field("command", format!("must be a string or a list, not a {}", other.kind())).into())
         }
     }
 }
 
-fn data(ended: &Ended, code: i64, signal: Option<i64>, tree: Option<String>) -> Value {
+fn data(ended: &ProgramResult, code: i64, signal: Option<i64>, tree: Option<String>) -> Value {
     let summary = ended.shown.last_line().unwrap_or_else(|| format!("exit code {code}"));
     Value::map([
         ("exit_code", Value::Int(code)),
@@ -232,7 +235,7 @@ fn data(ended: &Ended, code: i64, signal: Option<i64>, tree: Option<String>) -> 
 }
 
 /// Lists the rules that the program violated.
-fn breaches(ended: &Ended) -> Value {
+fn breaches(ended: &ProgramResult) -> Value {
     let breaches = ended.confined.ended.breaches.iter();
     let breaches = breaches.map(|breach| {
         Value::map([("rule", Value::from(breach.rule.as_str())), ("said", Value::from(breach.said.as_str()))])

@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Given, Invocation, Outcome, code, schema};
+use interlock_activity::{Activity, Arguments, Attempt, EffectClass, Ending, Invocation, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
 
 use interlock_process::{self as program, FIELDS, How, Plan, Sandbox, Tell};
@@ -30,11 +30,11 @@ impl Activity for External {
     }
 
     fn summary(&self) -> &str {
-        "Starts a program that reads one JSON object and answers with one."
+        "Starts a program that reads one JSON object and prints one as its answer."
     }
 
-    fn effect(&self) -> Effect {
-        Effect::External
+    fn effect(&self) -> EffectClass {
+        EffectClass::External
     }
 
     fn signals(&self) -> &[&str] {
@@ -78,13 +78,13 @@ fn said(why: &str, how: &How, talk: Option<String>) -> String {
         How::Exited { code, .. } => format!(" (exit code {code})"),
         _ => String::new(),
     };
-    let talk = talk.map(|line| format!("; it last said: {line}")).unwrap_or_default();
+    let talk = talk.map(|line| format!("; its last line was: {line}")).unwrap_or_default();
     format!("{why}{code}{talk}")
 }
 
 fn plan(attempt: &Attempt, sandbox: &Sandbox) -> Result<Plan, Outcome> {
-    let given = Given::new(&attempt.with, &[&["program", "args", "input", "timeout_s"], &FIELDS[..]].concat())?;
-    let folder = Given::new(&Value::empty(), &[])?.folder("folder", &attempt.folder)?;
+    let given = Arguments::new(&attempt.with, &[&["program", "args", "input", "timeout_s"], &FIELDS[..]].concat())?;
+    let folder = Arguments::new(&Value::empty(), &[])?.folder("folder", &attempt.folder)?;
     let program = given.need_text("program")?;
     let env = Default::default();
     let not_started = |why| Outcome::error(code::FAILED, format!("it could not be started: {why}"));
@@ -119,20 +119,20 @@ fn question(attempt: &Attempt, input: Option<&Value>) -> Vec<u8> {
 /// Parses the answer, one JSON object: `{signal, data?}` or `{error: {code, message}}`.
 fn understand(answer: &[u8], invocation: &Invocation) -> Result<Outcome, String> {
     if answer.iter().all(u8::is_ascii_whitespace) {
-        return Err("it answered nothing on stdout".to_owned());
+        return Err("it printed nothing on stdout".to_owned());
     }
     let answer: serde_json::Value =
         serde_json::from_slice(answer).map_err(|error| format!("its answer is not one JSON object: {error}"))?;
     let fields = answer.as_object().ok_or("its answer is not a JSON object")?;
     if let Some(name) = fields.keys().find(|name| !["signal", "data", "error"].contains(&name.as_str())) {
-        return Err(format!("its answer has the field `{name}`; known are signal, data, error"));
+        return Err(format!("its answer has the unknown field `{name}`; the fields are signal, data and error"));
     }
     match (fields.get("signal"), fields.get("error")) {
         (Some(signal), None) => {
             let name = signal.as_str().ok_or("the signal in its answer is not a string")?;
             if !invocation.takes(name) {
                 let known = invocation.signal_names().collect::<Vec<_>>().join(", ");
-                return Err(format!("it answered with the signal `{name}`; the machine takes {known}"));
+                return Err(format!("it answered with the signal `{name}`; the machine accepts {known}"));
             }
             let data = fields.get("data").filter(|data| !data.is_null());
             Ok(Outcome::signal(name, data.cloned().map_or_else(Value::empty, Value::from)))
@@ -142,6 +142,6 @@ fn understand(answer: &[u8], invocation: &Invocation) -> Result<Outcome, String>
             let code = field("code").ok_or("the error in its answer has no `code`")?;
             Ok(Outcome::error(code, field("message").unwrap_or_default()))
         }
-        _ => Err("its answer has to have either `signal` or `error`".to_owned()),
+        _ => Err("its answer must have either `signal` or `error`".to_owned()),
     }
 }

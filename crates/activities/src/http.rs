@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, code, schema};
+use interlock_activity::{Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
 use interlock_http::{Address, Client, Error, HeaderMap, Method, Request, header};
 
@@ -28,12 +28,12 @@ pub struct HttpRequest {
 
 impl HttpRequest {
     async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
-        let order = Order::read(&attempt.with)?;
+        let order = HttpInput::read(&attempt.with)?;
         let mut cancel = attempt.cancel.clone();
         let reply = tokio::select! {
             reply = exchange(&self.client, &order.address, order.request) => reply,
             () = tokio::time::sleep(order.timeout) => {
-                let message = format!("there was no full answer within {} seconds", order.timeout.as_secs_f64());
+                let message = format!("there was no complete answer within {} seconds", order.timeout.as_secs_f64());
                 Err(Outcome::error(code::TIMEOUT, message))
             }
             () = cancel.cancelled() => Err(Outcome::cancelled("it was stopped")),
@@ -52,11 +52,11 @@ impl Activity for HttpRequest {
     }
 
     fn summary(&self) -> &str {
-        "Sends one HTTP request; the status decides."
+        "Sends one HTTP request; the status code decides."
     }
 
-    fn effect(&self) -> Effect {
-        Effect::External
+    fn effect(&self) -> EffectClass {
+        EffectClass::External
     }
 
     fn signals(&self) -> &[&str] {
@@ -107,34 +107,34 @@ pub(crate) fn asked(url: &str) -> Option<(String, u16)> {
 }
 
 /// The parsed input of an attempt.
-struct Order {
+struct HttpInput {
     address: Address,
     request: Request<Vec<u8>>,
     timeout: Duration,
     ok_status: Option<Vec<i64>>,
 }
 
-impl Order {
-    fn read(with: &Value) -> Result<Self, Bad> {
-        let given = Given::new(with, &KNOWN)?;
+impl HttpInput {
+    fn read(with: &Value) -> Result<Self, BadArgument> {
+        let given = Arguments::new(with, &KNOWN)?;
         let url = given.need_text("url")?;
-        let (address, path) = Address::parse(url).map_err(|why| Bad::field("url", why))?;
+        let (address, path) = Address::parse(url).map_err(|why| BadArgument::field("url", why))?;
         let name = given.text("method")?.unwrap_or("GET");
         let method = Method::from_bytes(name.as_bytes())
-            .map_err(|_| Bad::field("method", format!("is not the name of a method: `{name}`")))?;
+            .map_err(|_| BadArgument::field("method", format!("is not the name of a method: `{name}`")))?;
         let mut headers = headers(&given)?;
         let body = body(&given, &mut headers)?;
         let mut request = Request::new(body);
         (*request.method_mut(), *request.uri_mut(), *request.headers_mut()) = (method, path, headers);
         let timeout = given.seconds("timeout_s")?.unwrap_or(TIMEOUT);
-        Ok(Order { address, request, timeout, ok_status: given.numbers("ok_status")? })
+        Ok(HttpInput { address, request, timeout, ok_status: given.numbers("ok_status")? })
     }
 }
 
-fn headers(given: &Given<'_>) -> Result<HeaderMap, Bad> {
+fn headers(given: &Arguments<'_>) -> Result<HeaderMap, BadArgument> {
     let mut headers = HeaderMap::new();
     for (name, value) in given.pairs("headers")? {
-        let wrong = |_| Bad::field("headers", format!("has a name or value that cannot be sent: `{name}`"));
+        let wrong = |_| BadArgument::field("headers", format!("has a name or value that cannot be sent: `{name}`"));
         let parsed = header::HeaderName::from_bytes(name.as_bytes()).map_err(|error| wrong(error.to_string()))?;
         let value = header::HeaderValue::from_str(&value).map_err(|error| wrong(error.to_string()))?;
         headers.insert(parsed, value);
@@ -142,9 +142,9 @@ fn headers(given: &Given<'_>) -> Result<HeaderMap, Bad> {
     Ok(headers)
 }
 
-fn body(given: &Given<'_>, headers: &mut HeaderMap) -> Result<Vec<u8>, Bad> {
+fn body(given: &Arguments<'_>, headers: &mut HeaderMap) -> Result<Vec<u8>, BadArgument> {
     match (given.text("body")?, given.value("json")) {
-        (Some(_), Some(_)) => Err(Bad::field("json", "cannot be given together with `with.body`")),
+        (Some(_), Some(_)) => Err(BadArgument::field("json", "cannot be given together with `with.body`")),
         (Some(text), None) => Ok(text.into()),
         (None, Some(json)) => {
             let media = header::HeaderValue::from_static("application/json");
@@ -163,7 +163,7 @@ async fn finish(attempt: Attempt, reply: Reply, signal: &str) -> Result<Outcome,
         true => Ok(None),
         false => store.put("body", &media, &reply.body).map(Some),
     });
-    let wrong = |why: String| Outcome::not_stored(format!("the answer could not be kept: {why}"));
+    let wrong = |why: String| Outcome::not_stored(format!("the answer could not be stored: {why}"));
     let kept = kept.await.map_err(|error| wrong(error.to_string()))?.map_err(|error| wrong(error.to_string()))?;
     Ok(Outcome::signal(signal, data).with(kept))
 }

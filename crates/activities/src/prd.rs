@@ -5,7 +5,9 @@
 
 use std::{fs, path::Path, sync::Arc};
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Invocation, Outcome, OutcomeKind, Taken, code, schema};
+use interlock_activity::{
+    Activity, Attempt, EffectClass, Ending, HandledSignal, Invocation, Outcome, OutcomeKind, code, schema,
+};
 use interlock_chart::{Value, model::Schema};
 use interlock_judge::Judge;
 use interlock_policy::{PathOp, Request};
@@ -86,7 +88,7 @@ impl JudgePrd {
 /// Returns the same attempt with the signal that the judge is asked for.
 fn asking(attempt: &Attempt) -> Attempt {
     let data = json!({ "required": ["prd"], "properties": { "prd": { "type": "object" } } });
-    let signals = vec![Taken { name: DRAFTED.to_owned(), data }];
+    let signals = vec![HandledSignal { name: DRAFTED.to_owned(), data }];
     let invocation = Invocation { signals, ..(*attempt.invocation).clone() };
     Attempt { invocation: Arc::new(invocation), ..attempt.clone() }
 }
@@ -159,8 +161,8 @@ impl Activity for JudgePrd {
         "Has a product requirement document drafted by a judge, and writes it."
     }
 
-    fn effect(&self) -> Effect {
-        Effect::Write
+    fn effect(&self) -> EffectClass {
+        EffectClass::Write
     }
 
     fn signals(&self) -> &[&str] {

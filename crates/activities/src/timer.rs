@@ -1,7 +1,7 @@
 //! `timer.wait`: waits for a duration or until a time. The end is computed from the start of the first attempt, so that
 //! retries do not extend the wait.
 
-use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, schema};
+use interlock_activity::{Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, schema};
 use interlock_chart::{Value, model::Schema};
 
 use serde_json::json;
@@ -22,11 +22,11 @@ impl Activity for TimerWait {
     }
 
     fn summary(&self) -> &str {
-        "Waits for a time, or until a time."
+        "Waits for a duration, or until a point in time."
     }
 
-    fn effect(&self) -> Effect {
-        Effect::Read
+    fn effect(&self) -> EffectClass {
+        EffectClass::Read
     }
 
     fn signals(&self) -> &[&str] {
@@ -66,15 +66,15 @@ async fn wait(attempt: Attempt, due_ms: i64) -> Outcome {
     }
 }
 
-fn due_ms(attempt: &Attempt) -> Result<i64, Bad> {
-    let given = Given::new(&attempt.with, &["seconds", "until"])?;
+fn due_ms(attempt: &Attempt) -> Result<i64, BadArgument> {
+    let given = Arguments::new(&attempt.with, &["seconds", "until"])?;
     match (given.seconds("seconds")?, given.value("until")) {
         (Some(time), None) => Ok(attempt.begun_ms.saturating_add(i64::try_from(time.as_millis()).unwrap_or(i64::MAX))),
         (None, Some(Value::Int(ms))) => Ok(*ms),
         (None, Some(Value::Str(text))) => rfc3339::parse_ms(text)
-            .ok_or_else(|| Bad::field("until", format!("is not a time like 2030-01-31T12:00:00Z: `{text}`"))),
-        (None, Some(other)) => Err(Bad::field("until", format!("is to be a time, not a {}", other.kind()))),
-        (Some(_), Some(_)) => Err(Bad::field("until", "cannot be given together with `with.seconds`")),
-        (None, None) => Err(Bad::field("seconds", "is missing, and so is `with.until`")),
+            .ok_or_else(|| BadArgument::field("until", format!("is not a time like 2030-01-31T12:00:00Z: `{text}`"))),
+        (None, Some(other)) => Err(BadArgument::field("until", format!("must be a time, not a {}", other.kind()))),
+        (Some(_), Some(_)) => Err(BadArgument::field("until", "cannot be given together with `with.seconds`")),
+        (None, None) => Err(BadArgument::field("seconds", "is missing, and so is `with.until`")),
     }
 }

@@ -3,7 +3,7 @@
 //! Nothing is guessed: a failure that the judge's rules do not know is not named, and if there is nothing to read, the
 //! outcome reports that. The latest evidence is read first, because an earlier failure may be repaired by now.
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Given, Outcome, code, schema};
+use interlock_activity::{Activity, Arguments, Attempt, EffectClass, Ending, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
 use interlock_journal::{Evidence, EvidenceStore, Hash};
 use interlock_judge::rules::{Finding, Rules};
@@ -40,14 +40,14 @@ struct Log {
 }
 
 /// A finding, with an excerpt of its log.
-struct Found {
+struct LogFinding {
     finding: Finding,
     excerpt: String,
     source: &'static str,
 }
 
 fn sort(attempt: &Attempt) -> Result<Outcome, Outcome> {
-    let given = Given::new(&attempt.with, &KNOWN)?;
+    let given = Arguments::new(&attempt.with, &KNOWN)?;
     let more = matches!(given.value("more_evidence"), Some(Value::Bool(true)));
     let mut evidence = Vec::new();
     let logs = logs(&given, &attempt.evidence, &mut evidence)?;
@@ -70,7 +70,7 @@ fn sort(attempt: &Attempt) -> Result<Outcome, Outcome> {
 
 /// Returns all texts to classify, the latest first. Texts given in `with` are stored as evidence, so that findings can
 /// refer to them.
-fn logs(given: &Given<'_>, store: &EvidenceStore, evidence: &mut Vec<Evidence>) -> Result<Vec<Log>, Outcome> {
+fn logs(given: &Arguments<'_>, store: &EvidenceStore, evidence: &mut Vec<Evidence>) -> Result<Vec<Log>, Outcome> {
     let json = |name: &str| given.value(name).map_or(Json::Null, Json::from);
     let (error, result) = (json("error_state"), json("test_result"));
     let (baseline, failure_log) = (given.text("baseline")?, given.text("failure_log")?);
@@ -153,14 +153,15 @@ fn text_of(hash: &str, store: &EvidenceStore) -> Option<String> {
 }
 
 /// Applies the rules to the logs. Repeated findings count once.
-fn find(logs: &[Log], more: bool) -> Vec<Found> {
-    let (rules, mut found) = (Rules::default(), Vec::<Found>::new());
+fn find(logs: &[Log], more: bool) -> Vec<LogFinding> {
+    let (rules, mut found) = (Rules::default(), Vec::<LogFinding>::new());
     for log in logs {
         for finding in rules.classify(&log.text) {
-            let is_same = |other: &Found| other.finding.class == finding.class && other.finding.cause == finding.cause;
+            let is_same =
+                |other: &LogFinding| other.finding.class == finding.class && other.finding.cause == finding.cause;
             if !found.iter().any(is_same) {
                 let excerpt = if more { around(&log.text, finding.at) } else { finding.excerpt.clone() };
-                found.push(Found { finding, excerpt, source: log.source });
+                found.push(LogFinding { finding, excerpt, source: log.source });
             }
         }
     }
@@ -175,7 +176,7 @@ fn around(text: &str, at: usize) -> String {
     lines.join("\n")
 }
 
-fn in_json(found: &Found) -> Json {
+fn in_json(found: &LogFinding) -> Json {
     let Finding { class, cause, suggestion, file, line, rule, .. } = &found.finding;
     json!({
         "class": class, "cause": cause, "suggestion": suggestion, "file": file, "line": line,
@@ -184,8 +185,8 @@ fn in_json(found: &Found) -> Json {
 }
 
 /// Summarizes the findings in one line, and reports plainly if there are none.
-fn summary(found: &[Found]) -> String {
-    let [first, rest @ ..] = found else { return "there is something to read, and no rule knows what it shows".into() };
+fn summary(found: &[LogFinding]) -> String {
+    let [first, rest @ ..] = found else { return "there is output, but no rule matches it".into() };
     let Finding { class, cause, file, line, .. } = &first.finding;
     let place = match (file, line) {
         (Some(file), Some(line)) if !cause.contains(&format!("{file}:{line}")) => format!(" at {file}:{line}"),
@@ -197,7 +198,7 @@ fn summary(found: &[Found]) -> String {
 
 fn keep(store: &EvidenceStore, name: &str, media: &str, text: &str) -> Result<Evidence, Outcome> {
     let kept = store.put(name, media, text.as_bytes());
-    kept.map_err(|error| Outcome::not_stored(format!("`{name}` could not be kept: {error}")))
+    kept.map_err(|error| Outcome::not_stored(format!("`{name}` could not be stored: {error}")))
 }
 
 impl Activity for LogsTriage {
@@ -206,11 +207,11 @@ impl Activity for LogsTriage {
     }
 
     fn summary(&self) -> &str {
-        "Sorts what is known of a failure by rules: classes, places, suggestions."
+        "Classifies a failure by rules: class, place, suggestion."
     }
 
-    fn effect(&self) -> Effect {
-        Effect::Read
+    fn effect(&self) -> EffectClass {
+        EffectClass::Read
     }
 
     fn signals(&self) -> &[&str] {

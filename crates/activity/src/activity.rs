@@ -4,11 +4,11 @@ use std::{path::Path, pin::Pin};
 
 use interlock_chart::{
     Value,
-    model::{Effect, Schema},
+    model::{EffectClass, Schema},
 };
 
 use crate::{
-    Asked, Attempt, Outcome, StandIn,
+    Attempt, Outcome, StandIn, StandInQuestion,
     report::{RecordedRun, Story},
 };
 
@@ -28,7 +28,7 @@ pub trait Activity: Send + Sync + 'static {
     fn summary(&self) -> &str;
 
     /// Its effect on the world, if the machine declares none. It decides how a crash during an attempt is handled.
-    fn effect(&self) -> Effect;
+    fn effect(&self) -> EffectClass;
 
     /// The signals it can end with; empty if it ends with the signals that the machine declares.
     fn signals(&self) -> &[&str];
@@ -49,7 +49,7 @@ pub trait Activity: Send + Sync + 'static {
     }
 
     /// The question to a person who answers for this activity, if the activity can state more than the machine does.
-    fn asked(&self, _of: &StandIn<'_>) -> Option<Asked> {
+    fn asked(&self, _of: &StandIn<'_>) -> Option<StandInQuestion> {
         None
     }
 

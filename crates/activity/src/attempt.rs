@@ -55,11 +55,18 @@ pub trait Host: Send + Sync {
         Box::pin(std::future::ready(false))
     }
 
+    /// Asks a person and returns the data of the event that answers. Returns `None` if nobody answers in time, if the
+    /// attempt is cancelled, or if no person can be asked. The question ends if the future is dropped.
+    fn ask(&self, question: Question) -> Future<Option<Value>> {
+        let _ = question;
+        Box::pin(std::future::ready(None))
+    }
+
     /// Undoes writes of a run, newest first: all selected writes, or none if another process has changed one of the
     /// paths since. Fails if the host keeps no snapshots.
     fn take_back(&self, order: TakeBack) -> Future<Result<TakenBack, String>> {
         let _ = order;
-        Box::pin(std::future::ready(Err("nothing is kept here that could be taken back".to_owned())))
+        Box::pin(std::future::ready(Err("there are no stored changes to undo".to_owned())))
     }
 
     /// Returns a file of the project as it was when a run began. May block.
@@ -95,6 +102,28 @@ pub struct UseGrants {
     pub number: u32,
     /// The scopes that it needs, such as `destroy:git reset --hard`.
     pub scopes: Vec<String>,
+}
+
+/// A question that a running attempt asks a person.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// The id of the run.
+    pub run: Arc<str>,
+    /// The id of the start of the activity.
+    pub activity: ActivityId,
+    /// The attempt number of that start.
+    pub number: u32,
+    /// The event that answers the question, such as `PERMIT`. The state that invokes the activity must take it without
+    /// a target, and its data must have the field `id`.
+    pub event: String,
+    /// The id of the question, which its answer carries. An id that is used once per run cannot be answered by mistake.
+    pub id: String,
+    /// The question in words.
+    pub text: String,
+    /// The data to decide by: an object of labels and values.
+    pub shows: Value,
+    /// The time for an answer, in milliseconds.
+    pub timeout_ms: u64,
 }
 
 /// An order to undo writes.

@@ -13,14 +13,14 @@ pub struct Invocation {
     /// The state that starts it.
     pub state: String,
     /// The signals that the machine handles.
-    pub signals: Vec<Taken>,
+    pub signals: Vec<HandledSignal>,
     /// The machine's files, as recorded for the run.
     pub definition: Arc<Definition>,
 }
 
 /// A signal that a machine handles from an activity.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Taken {
+pub struct HandledSignal {
     /// The name of the signal.
     pub name: String,
     /// The schema that its data must fit.

@@ -5,8 +5,8 @@
 //! [`Registry`].
 
 mod activity;
+mod arguments;
 mod attempt;
-mod given;
 mod invocation;
 mod outcome;
 pub mod project;
@@ -16,10 +16,12 @@ pub mod schema;
 mod stand_in;
 
 pub use activity::{Activity, Ending, Future};
-pub use attempt::{Attempt, Cancel, Canceller, Host, ProjectFile, StartRun, TakeBack, TakenBack, UseGrants, Writes};
-pub use given::{Bad, Given};
-pub use interlock_chart::model::{Effect, Schema};
-pub use invocation::{Invocation, Taken};
+pub use arguments::{Arguments, BadArgument};
+pub use attempt::{
+    Attempt, Cancel, Canceller, Host, ProjectFile, Question, StartRun, TakeBack, TakenBack, UseGrants, Writes,
+};
+pub use interlock_chart::model::{EffectClass, Schema};
+pub use invocation::{HandledSignal, Invocation};
 pub use outcome::{Outcome, OutcomeKind, code, error_data};
 pub use registry::Registry;
-pub use stand_in::{Asked, StandIn};
+pub use stand_in::{StandIn, StandInQuestion};

@@ -3,7 +3,7 @@
 use interlock_chart::Value;
 use interlock_journal::EvidenceStore;
 
-use crate::{Attempt, Invocation, Taken};
+use crate::{Attempt, HandledSignal, Invocation};
 
 /// The invocation that a person answers for.
 #[derive(Clone, Copy, Debug)]
@@ -18,11 +18,11 @@ pub struct StandIn<'a> {
 
 /// The question to the person.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Asked {
+pub struct StandInQuestion {
     /// The text of the question.
     pub question: String,
     /// The data that each signal must carry, as exactly as the activity knows.
-    pub signals: Vec<Taken>,
+    pub signals: Vec<HandledSignal>,
 }
 
 impl<'a> StandIn<'a> {

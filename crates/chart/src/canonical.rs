@@ -5,7 +5,9 @@
 
 use crate::{
     expr::Expr,
-    model::{Action, Block, Chart, Event, Initial, Max, Observation, Part, PropertyKind, Seen, StateId, Template},
+    model::{
+        Action, Block, Chart, Event, Initial, Max, Observation, ObservedFact, Part, PropertyKind, StateId, Template,
+    },
 };
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
@@ -160,18 +162,18 @@ impl Chart {
     }
 
     /// Returns an observation as a machine file writes it.
-    pub fn observed(&self, seen: &Seen) -> String {
+    pub fn observed(&self, seen: &ObservedFact) -> String {
         match seen {
-            Seen::Entered(state) => self.name(*state).to_owned(),
-            Seen::Taken { source, event } => {
+            ObservedFact::Entered(state) => self.name(*state).to_owned(),
+            ObservedFact::Taken { source, event } => {
                 let source = source.map_or("", |source| self.name(source));
                 let done = event.text.strip_prefix("done.state.").is_some_and(|name| name == source);
                 format!("{source}.{}", if done { "done" } else { &event.text })
             }
-            Seen::Signalled { state, event } => format!("{}.{}", self.name(*state), self.event(*event).name),
-            Seen::Moved { from, to } => format!("{} -> {}", self.name(*from), self.name(*to)),
-            Seen::Tagged(tag) => format!("#{tag}"),
-            Seen::Started(activity) => format!("@{activity}"),
+            ObservedFact::Signalled { state, event } => format!("{}.{}", self.name(*state), self.event(*event).name),
+            ObservedFact::Moved { from, to } => format!("{} -> {}", self.name(*from), self.name(*to)),
+            ObservedFact::Tagged(tag) => format!("#{tag}"),
+            ObservedFact::Started(activity) => format!("@{activity}"),
         }
     }
 

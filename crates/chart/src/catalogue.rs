@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Effect, Schema};
+use crate::model::{EffectClass, Schema};
 
 /// The schema keyword that assigns a [`Meaning`] to a text field.
 pub const MEANING: &str = "x-interlock";
@@ -23,7 +23,7 @@ pub struct Entry {
     /// The signals that the activity can finish with. If empty, it can finish with any signal that the machine handles.
     pub signals: Vec<String>,
     /// The activity's effect, unless the machine declares another one.
-    pub effect: Effect,
+    pub effect: EffectClass,
 }
 
 /// The purpose of a text field, beyond its type.

@@ -7,7 +7,7 @@
 mod builtin;
 mod folder;
 
-use crate::yaml::{self, Reading};
+use crate::yaml::{self, ReadResult};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -74,7 +74,7 @@ impl Source {
     }
 
     /// Parses and validates the machine.
-    pub fn read(&self) -> Reading {
+    pub fn read(&self) -> ReadResult {
         match &self.not_text {
             Some(bytes) => yaml::read_bytes(bytes),
             None => yaml::read_folder(&self.text, &self.files),
@@ -198,7 +198,7 @@ fn from_path(text: &str, dir: &Path) -> Result<Source, Error> {
 fn unknown(name: &str, dir: &Path) -> Error {
     let known: Vec<String> = list(dir).into_iter().map(|listed| listed.name).collect();
     let hint = interlock_suggest::did_you_mean(name, known.iter().map(String::as_str)).unwrap_or_else(|| {
-        format!("the machines here are {}; a path to a folder or a file works too", known.join(", "))
+        format!("available machines are {}; you can also give the path of a directory or a file", known.join(", "))
     });
     Error::Unknown { name: name.to_owned(), hint }
 }

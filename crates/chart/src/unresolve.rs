@@ -19,7 +19,9 @@ use crate::{
         EffectFile, EventFile, GrantsFile, InvokeFile, KindFile, LimitFile, MachineFile, MaxFile, Ordered, OutcomeFile,
         PropertyFile, RaiserFile, SignalsFile, StateFile, TransitionBody,
     },
-    model::{Effect, Event, Invoke, Kind, Limit, Max, Outcome, Raiser, Schema, State, StateId, Template, Transition},
+    model::{
+        EffectClass, Event, Invoke, Kind, Limit, Max, Outcome, Raiser, Schema, State, StateId, Template, Transition,
+    },
     yaml,
 };
 
@@ -167,9 +169,9 @@ pub fn invoke(chart: &Chart, invoke: &Invoke) -> InvokeFile {
         _ => Ordered::new(),
     };
     let effect = invoke.effect.map(|effect| match effect {
-        Effect::Read => EffectFile::Read,
-        Effect::Write => EffectFile::Write,
-        Effect::External => EffectFile::External,
+        EffectClass::Read => EffectFile::Read,
+        EffectClass::Write => EffectFile::Write,
+        EffectClass::External => EffectFile::External,
     });
     let (activity, manual) = (invoke.activity.clone(), invoke.manual);
     InvokeFile { activity, with, signals: signals(chart, invoke), effect, manual }

@@ -249,7 +249,7 @@ impl<'m> Explorations<'m> {
             let graph = self.following(&exact);
             decided = self.look(claim, &Judge::new(self.machine, &graph, self.lookout, &exact).priced(self.prices));
         }
-        Decision::Open(format!("it takes more than {REFINEMENTS_MAX} counters to decide it"))
+        Decision::Open(format!("deciding it needs more than {REFINEMENTS_MAX} counters"))
     }
 
     /// Examines a claim in one graph.
@@ -298,14 +298,14 @@ impl<'m> Explorations<'m> {
             let message = format!("state `{}` can never be reached", state.name);
             problems.push(Problem { span: state.span, ..problem(chart, "E0601", message, None) });
         }
-        let dead_end = "from here the run can neither end nor come to a state tagged `idle`";
+        let dead_end = "from here the run can neither end nor reach a state tagged `idle`";
         problems.extend(self.unasked(Claim::NoDeadEnd, "E0602", dead_end, judge));
         if !problems.iter().any(|problem| problem.code == "E0602") {
             problems.extend(dropped::find(judge));
         }
         let says_terminates = chart.properties.iter().any(|property| property.kind == PropertyKind::Terminates);
         if !says_terminates {
-            let endless = "this loop has no limit: the machine need not come to rest";
+            let endless = "this loop has no limit, so the machine may never come to rest";
             problems.extend(self.unasked(Claim::ComesToRest, "E0603", endless, judge));
         }
         for id in judge.never_taken() {

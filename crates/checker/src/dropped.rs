@@ -136,7 +136,7 @@ fn failures(chart: &Chart, dropped: &Dropped, after: After) -> Option<Problem> {
         code: if after == After::Stuck { "E0716" } else { "W0718" },
         is_error: after == After::Stuck,
         message: format!(
-            "nobody handles the `error` of the activity in {names}; the run then waits there {}",
+            "no transition handles the `error` of the activity in {names}; the run then waits there {}",
             until(after)
         ),
         hint: Some("add `on: { error: … }` to the machine, or to the state".to_owned()),
@@ -147,7 +147,7 @@ fn failures(chart: &Chart, dropped: &Dropped, after: After) -> Option<Problem> {
 
 fn until(after: After) -> &'static str {
     match after {
-        After::Stuck => "for ever, unless somebody aborts it",
-        After::Waiting => "until a timer or somebody else gets it out",
+        After::Stuck => "for ever, unless a person aborts it",
+        After::Waiting => "until a timer or another event ends the wait",
     }
 }

@@ -10,13 +10,13 @@ use std::{hash::Hasher, sync::Arc};
 
 use hashbrown::HashTable;
 use interlock_chart::model::{EventId, InvokeId, Raiser};
-use interlock_core::{Effect, Ended, Input, Machine, Semantics, State, StateSet, Status, step_with};
+use interlock_core::{ActivityEnd, Effect, Input, Machine, Semantics, State, StateSet, Status, step_with};
 use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 
 pub(crate) use crate::reach::{Allowance, Cause, Edge, Graph, Meaning};
 use crate::{
-    facts::{Carried, Facts, Known, Table},
+    facts::{Carried, EventOrigin, Facts, Table},
     layout::{Layout, MANY},
     memo::{At, Branch, Leaf, Memo},
     reach::Control,
@@ -333,17 +333,17 @@ impl<'m> Explorer<'m> {
         match cause {
             Cause::Start => {
                 let (session, semantics) = (self.session.clone(), Semantics::CURRENT);
-                Input::Started { session, input: self.state.data.carried(Known::Nothing), semantics }
+                Input::Started { session, input: self.state.data.carried(EventOrigin::Nothing), semantics }
             }
             Cause::Signal(invoke, event) => {
                 let signals = &self.signals[invoke.index()];
                 let name = signals.iter().find(|(id, _)| *id == event).map_or(&self.session, |(_, name)| name).clone();
-                let data = self.state.data.carried(Known::Nothing);
-                self.finished(invoke, Ended::Signal { name, data })
+                let data = self.state.data.carried(EventOrigin::Nothing);
+                self.finished(invoke, ActivityEnd::Signal { name, data })
             }
             Cause::Error(invoke) => {
-                let data = self.state.data.carried(Known::Failed(invoke));
-                self.finished(invoke, Ended::Error { data })
+                let data = self.state.data.carried(EventOrigin::Failed(invoke));
+                self.finished(invoke, ActivityEnd::Error { data })
             }
             Cause::Timeout(state) => {
                 let timer = self.state.pending.iter().find(|pending| pending.state == Some(state));
@@ -358,7 +358,7 @@ impl<'m> Explorer<'m> {
                 Input::TimerFired { timer: timer.map_or(interlock_core::TimerId(0), |pending| pending.id) }
             }
             Cause::Raised(event) => {
-                let data = self.state.data.carried(Known::Nothing);
+                let data = self.state.data.carried(EventOrigin::Nothing);
                 let found = self.outside.iter().find(|(id, ..)| *id == event);
                 let (by, event) = found.map_or((Raiser::Any, &self.session), |(_, by, name, _)| (*by, name));
                 Input::EventRaised { event: event.clone(), data, by }
@@ -366,7 +366,7 @@ impl<'m> Explorer<'m> {
         }
     }
 
-    fn finished(&self, invoke: InvokeId, ended: Ended<Carried>) -> Input<Carried> {
+    fn finished(&self, invoke: InvokeId, ended: ActivityEnd<Carried>) -> Input<Carried> {
         Input::ActivityFinished { activity: interlock_core::ActivityId(u64::from(invoke.0)), ended }
     }
 

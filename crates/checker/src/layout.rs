@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use interlock_chart::model::{InvokeId, StateId};
 use interlock_core::{ActivityId, Event, EventKey, Machine, Pending, Running, State, StateSet, Status, TimerId};
 
-use crate::facts::{Carried, Facts, Known, Table};
+use crate::facts::{Carried, EventOrigin, Facts, Table};
 
 /// Copies of the same delayed event are counted up to this number; beyond it, there may be any number.
 pub(crate) const MANY: usize = 2;
@@ -26,7 +26,7 @@ const WORD: u32 = u64::BITS;
 pub(crate) struct Delayed {
     pub(crate) event: String,
     pub(crate) name: Option<std::sync::Arc<str>>,
-    known: Known,
+    known: EventOrigin,
 }
 
 /// The position of a number in a packed configuration; it never crosses a word boundary.
@@ -157,7 +157,7 @@ impl Layout {
         state.pending.clear();
         for (_, &timed) in self.timed.iter().enumerate().filter(|(at, _)| has(self.invokes + at)) {
             let key = EventKey::Known(machine.timeout_event(timed));
-            let data = state.data.carried(Known::Timeout(timed));
+            let data = state.data.carried(EventOrigin::Timeout(timed));
             let id = TimerId(state.pending.len() as u64);
             state.pending.push(Pending { id, state: Some(timed), name: None, event: Event { key, data } });
         }

@@ -9,7 +9,7 @@
 use smallvec::SmallVec;
 
 use crate::{
-    facts::Answer,
+    facts::StepAnswer,
     layout::{Field, Layout},
 };
 
@@ -91,17 +91,17 @@ impl Memo {
     }
 
     /// Stores a step: its answers from the root of its tree on, and its effect.
-    pub(crate) fn keep(&mut self, root: At, layout: &Layout, answers: &[Answer], leaf: Leaf) {
+    pub(crate) fn keep(&mut self, root: At, layout: &Layout, answers: &[StepAnswer], leaf: Leaf) {
         let mut at = root;
         for answer in answers {
             at = match *answer {
-                Answer::Choice { options, chosen } => self.choice(at, options, chosen),
+                StepAnswer::Choice { options, chosen } => self.choice(at, options, chosen),
                 // Data that is not packed is the same before every step, so its answers are skipped.
-                Answer::Mask { slot, mask } => layout.slot(slot).map_or(at, |field| self.read(at, field, mask)),
-                Answer::Count { counter, count } => {
+                StepAnswer::Mask { slot, mask } => layout.slot(slot).map_or(at, |field| self.read(at, field, mask)),
+                StepAnswer::Count { counter, count } => {
                     layout.counter(counter).map_or(at, |field| self.read(at, field, count))
                 }
-                Answer::Below { counter, bound, is_below } => {
+                StepAnswer::Below { counter, bound, is_below } => {
                     layout.counter(counter).map_or(at, |field| self.compare(at, field, bound, is_below))
                 }
             };

@@ -5,7 +5,7 @@
 
 use interlock_chart::{
     Chart,
-    model::{EventId, InvokeId, Observation, PropertyKind, Seen, StateId, TransitionId},
+    model::{EventId, InvokeId, Observation, ObservedFact, PropertyKind, StateId, TransitionId},
 };
 use interlock_core::{EventKey, Fault, Machine, Observer, Refusal, StateSet};
 use smallvec::SmallVec;
@@ -81,18 +81,18 @@ impl Lookout {
         let chart = machine.chart();
         for seen in &observation.0 {
             match seen {
-                Seen::Entered(state) => self.entered[state.index()] |= bit,
-                Seen::Tagged(tag) => {
+                ObservedFact::Entered(state) => self.entered[state.index()] |= bit,
+                ObservedFact::Tagged(tag) => {
                     let tagged = chart.states.iter().filter(|state| state.tags.contains(tag));
                     tagged.for_each(|state| self.entered[state.id.index()] |= bit);
                 }
-                Seen::Started(activity) => {
+                ObservedFact::Started(activity) => {
                     let started = chart.invokes.iter().filter(|invoke| invoke.activity == *activity);
                     started.for_each(|invoke| self.started[invoke.id.index()] |= bit);
                 }
-                Seen::Moved { from, to } => self.moves.push((*from, *to, bit)),
-                Seen::Signalled { state, event } => self.signalled.push((*state, *event, bit)),
-                Seen::Taken { source, event } => {
+                ObservedFact::Moved { from, to } => self.moves.push((*from, *to, bit)),
+                ObservedFact::Signalled { state, event } => self.signalled.push((*state, *event, bit)),
+                ObservedFact::Taken { source, event } => {
                     for transition in &chart.transitions {
                         if source.is_none_or(|source| is_within(chart, transition.source, source)) {
                             self.sources[transition.id.index()] |= bit;

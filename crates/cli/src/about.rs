@@ -1,6 +1,6 @@
 //! The text that explains a waiting run: the question of its state, the data that a person confirms, and the deadline.
 
-use interlock_runtime::{Offers, Shown};
+use interlock_runtime::{Offers, OpenQuestion, ShownData};
 use serde_json::Value as Json;
 
 use crate::{escape, follow::Follower, overdue};
@@ -16,6 +16,15 @@ pub(crate) fn above_form(follower: &Follower, offers: &Offers) -> String {
     text
 }
 
+/// The text of a question that a running attempt asks, with the data to decide by.
+pub(crate) fn of_question(run: &str, question: &OpenQuestion) -> String {
+    let rest = |more: usize| format!("  … {more} more lines; all of it: `interlock show {run} --json`");
+    let fields = question.shows.as_object().into_iter().flatten();
+    let shown = fields.map(|(label, data)| ShownData { label: label.clone(), data: data.clone() }).collect();
+    let words = format!("{run} asks in {}: {}\n", question.state, escape::line(&question.text));
+    words + &text(&Offers { shown, ..Offers::default() }, LINES_MAX, rest)
+}
+
 /// Returns the same text with all lines of the data, without the deadline.
 pub(crate) fn in_full(offers: &Offers) -> String {
     text(offers, usize::MAX, |_| String::new())
@@ -26,7 +35,7 @@ fn text(offers: &Offers, lines_max: usize, rest: impl Fn(usize) -> String) -> St
     for question in &offers.questions {
         text.push_str(&format!("{}: {}\n", question.state, escape::line(&question.text)));
     }
-    for Shown { label, data } in &offers.shown {
+    for ShownData { label, data } in &offers.shown {
         let lines = lines(data);
         let label = escape::line(label);
         if let [line] = &lines[..] {
@@ -67,7 +76,7 @@ mod tests {
 
     #[test]
     fn long_data_is_cut_with_a_way_to_all_of_it() {
-        let shown = |label: &str, data: Json| Shown { label: label.to_owned(), data };
+        let shown = |label: &str, data: Json| ShownData { label: label.to_owned(), data };
         let offers = Offers {
             questions: vec![Question { state: "review".into(), text: "Apply it?".into() }],
             shown: vec![

@@ -10,29 +10,32 @@ pub(crate) use runs::*;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::complete;
+
 const EXAMPLES: &str = "\
 Examples:
-  interlock machines                       what there is
-  interlock describe coder                 its states, events and transitions
-  interlock check                          prove every machine, built-in and the project's own
-  interlock check ./my-machine             prove one folder's machine
-  interlock draw brain -o brain.svg        a picture
-  interlock draw brain --format mermaid    the same for a Markdown file
-  interlock import door.scxml -o door/     a machine from SCXML, XState JSON or Mermaid
+  interlock machines                       list the machines
+  interlock describe coder                 show a machine's states, events and transitions
+  interlock new ship                       create a machine of your own, with comments and a test
+  interlock check                          prove all machines, built-in and the project's own
+  interlock check ./my-machine             prove the machine in a directory
+  interlock draw brain -o brain.svg        draw a machine
+  interlock draw brain --format mermaid    draw it for a Markdown file
+  interlock import door.scxml -o door/     convert a machine from SCXML, XState JSON or Mermaid
   interlock run coder -s goal='fix it'     start a run and follow it until it ends or waits
-  interlock send R USER_CONFIRM            tell a run what it waits for
-  interlock trace R                        what it did, and why
+  interlock send R USER_CONFIRM            send an event to a waiting run
+  interlock trace R                        show each transition of a run and its reason
 
-A machine M is the name of a built-in one, of one under .interlock/machines/, or a path to a folder or file.
-A run R is its name, or as much of its beginning as is unlike any other's. Runs are kept in $INTERLOCK_HOME.
-Exit codes: 0 good, 1 the thing itself failed, 2 bad usage or bad input, 3 a run was aborted, 4 a run waits for a person \
-(or was left before its end), 70 a bug in Interlock.";
+M is the name of a built-in machine or of one under .interlock/machines/, or the path of a directory or file.
+R is the name of a run, or a prefix that no other run's name has. Runs are stored in $INTERLOCK_HOME.
+Exit codes: 0 success, 1 the run or the check failed, 2 bad usage or bad input, 3 the run was aborted, 4 the run waits \
+for a person (or was left before its end), 70 a bug in Interlock.";
 
 /// Agents as statecharts: proved before they run.
 #[derive(Debug, Parser)]
 #[command(name = "interlock", version, after_help = EXAMPLES, max_term_width = 110)]
 pub(crate) struct Args {
-    /// Print JSON for programs instead of text for people
+    /// Print JSON instead of text
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// The command to run
@@ -45,19 +48,19 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// List machines: built-in ones and the project's own
     Machines,
-    /// Say what a machine consists of: states, events, transitions
+    /// Show the states, events and transitions of a machine
     Describe {
         /// The name or the path of a machine
-        #[arg(value_name = "M")]
+        #[arg(value_name = "M", add = complete::machines())]
         machine: String,
     },
-    /// Prove what machines promise, and how much they can do at most
+    /// Prove the properties of machines and the bounds on their work
     Check(Check),
-    /// Draw a machine, or write it in another format
+    /// Draw a machine, or convert it to another format
     Draw(Draw),
-    /// Make a machine file from another format
+    /// Convert a machine from another format
     Import(Import),
-    /// Run SCXML cases: each NAME.scxml with its NAME.json
+    /// Run SCXML conformance cases: each NAME.scxml with its NAME.json
     ///
     /// The JSON is `{initialConfiguration, events: [{after, event: {name, data}, nextConfiguration}]}`: all active atomic states, at the
     /// start and after each event; `after` is in milliseconds of virtual time. Without events, a case passes if it ends in a final
@@ -77,21 +80,21 @@ pub(crate) enum Command {
     Run(Run),
     /// List runs
     Runs(Runs),
-    /// Show where a run stands, what it holds and what it takes
+    /// Show the state of a run, its data, and the events that it accepts
     Show(OneRun),
-    /// Say what a run did, and why
+    /// Show each transition of a run, with its reason and evidence
     Trace(OneRun),
-    /// Follow a run that another process moves
+    /// Follow a run that another process is running
     Watch(OneRun),
-    /// Write down what a run did: Markdown, JSON, or a page with the machine's picture
+    /// Write a report about a run: Markdown, JSON, or an HTML page with a picture
     Report(Report),
     /// Send an event to a run, then follow it
     Send(Send),
-    /// Send the event by which a run's machine is aborted
+    /// Abort a run: send the event that leads to its machine's aborted end
     Abort(Abort),
-    /// Make a run stand still
+    /// Pause a run
     Pause(OneRun),
-    /// Let a paused run go on, or take up one that was left
+    /// Continue a paused run, or a run that no process is running
     Resume(Resume),
     /// Grant a permission that policy asks about
     ///
@@ -99,11 +102,11 @@ pub(crate) enum Command {
     /// 'proc.exec:npm install left-pad', 'fs.write:docs/**' or 'destroy:git clean -fd'. Without --for and --uses it can
     /// be used once. A run that waits for exactly these permissions continues at once, and is followed as by `send`.
     Grant(Grant),
-    /// Show a run as it was after one of its records
+    /// Show the state of a run after one of its records
     Replay(Replay),
-    /// Make a new run from the first records of another
+    /// Create a new run from the first records of another
     Fork(Fork),
-    /// Take back what a run wrote
+    /// Undo the file changes of a run
     ///
     /// Undoes writes path by path, newest first; without a choice, all writes of the run. If a path was changed after
     /// the run wrote it, its content is shown as it was before, as the run left it and as it is now; then nothing is
@@ -114,45 +117,76 @@ pub(crate) enum Command {
     /// If the checkout is still at the commit at which the worktree began, its branch moves forward to the commits of
     /// the run; other changes become uncommitted ones. If a file has uncommitted changes in both, nothing is changed.
     Apply(OneRun),
-    /// List the snapshots of a run, or copy one
+    /// List the workspace snapshots of a run, or copy one
     ///
     /// A snapshot is the workspace as it was: before each attempt that may write, after it, and before a recovery or an undo.
     Snapshots(Snapshots),
-    /// Check that runs are what was written
+    /// Verify that no record was changed or lost
     ///
     /// Besides the runs, the store as a whole is checked: no run and no record may be missing. With --anchor, every
     /// record that existed when the anchor was made must still be there unchanged.
     Verify(Verify),
-    /// Print the signed end of the store's chain, to be kept elsewhere
+    /// Print a signed anchor of the store, to be kept on another computer
     ///
     /// The key is created at the first use, outside the store. `anchor.toml` in $INTERLOCK_HOME delivers anchors
     /// automatically: `every` (records), `file` (appended to) and `command` (gets a line on its standard input).
     Anchor(Anchor),
-    /// List the files a run left behind, or print one
+    /// List the evidence files of a run, or print one
     Evidence(Evidence),
-    /// Remove files that no run refers to
+    /// Remove stored files that no run refers to
     Gc(Gc),
-    /// Show what matters in a repository: files, and the symbols that a goal is about
+    /// Show a map of a repository: its files, and the symbols that matter for a goal
     ///
     /// Reads the files that git tracks or would track; vendored, generated, binary and huge files are only counted. The
     /// symbols that files define are cached in $INTERLOCK_HOME/maps.
     Map(Map),
-    /// List what machines can have done
-    Activities,
-    /// List boards and other things that one run at a time may use: who has them, and who waits
-    Resources,
-    /// Find, show and write out what runs have learned
-    Kb(Kb),
-    /// Copy a built-in machine into the project, to be changed
-    Init(Init),
-    /// Say whether everything that runs need is there
-    Doctor,
-    /// Print the completions of a shell
-    Completions {
-        /// The shell to print completions for
-        shell: clap_complete::Shell,
+    /// List the available activities, or show the arguments and signals of one
+    Activities {
+        /// The name of an activity
+        #[arg(value_name = "NAME", add = complete::activities())]
+        name: Option<String>,
     },
-    /// Print the manual page
+    /// List shared resources such as boards: the run that holds each, and the runs that wait
+    Resources,
+    /// Search, show and export the knowledge base of earlier runs
+    Kb(Kb),
+    /// Copy a built-in machine into the project, to change it
+    Init(Init),
+    /// Create a small commented machine with a test in the project
+    ///
+    /// Writes .interlock/machines/NAME/machine.yaml and scenarios under tests/, which `interlock test NAME` runs.
+    New {
+        /// The name of the new machine
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Run the scenarios of machines, in virtual time and without starting any activity
+    ///
+    /// A scenario is a file in the directory tests/ beside machine.yaml: a list of `steps`, each with `wait` (a
+    /// duration), `send` (a signal or an event, with `data`) and `expect` (the active states), and the `outcome`.
+    Test {
+        /// Names or paths; without any, every machine of the project that has scenarios
+        #[arg(value_name = "M", add = complete::machines())]
+        machines: Vec<String>,
+    },
+    /// Explain an error code, such as E0211
+    Explain {
+        /// The code; without one, all codes are listed
+        #[arg(value_name = "CODE", add = complete::codes())]
+        code: Option<String>,
+    },
+    /// Check that the programs, settings and kernel features that runs need are available
+    Doctor,
+    /// Print the completion script of a shell
+    ///
+    /// bash: `source <(interlock completions bash)` in ~/.bashrc. zsh: `source <(interlock completions zsh)` in ~/.zshrc.
+    /// fish: `interlock completions fish | source` in ~/.config/fish/config.fish.
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: ShellName,
+    },
+    /// Print the manual page of the program or of one command
     Man(Man),
 }
 
@@ -160,9 +194,9 @@ pub(crate) enum Command {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Check {
     /// Names or paths; without any, every machine that `machines` lists
-    #[arg(value_name = "M")]
+    #[arg(value_name = "M", add = complete::machines())]
     pub(crate) machines: Vec<String>,
-    /// Draw every counterexample into this directory
+    /// Draw each counterexample into this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) draw: Option<PathBuf>,
 }
@@ -171,10 +205,10 @@ pub(crate) struct Check {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Draw {
     /// The name or the path of a machine
-    #[arg(value_name = "M", required_unless_present = "run")]
+    #[arg(value_name = "M", required_unless_present = "run", add = complete::machines())]
     pub(crate) machine: Option<String>,
     /// Draw only the states that this run visited and the transitions that it took, as SVG or Mermaid
-    #[arg(long, value_name = "R", conflicts_with = "machine")]
+    #[arg(long, value_name = "R", conflicts_with = "machine", add = complete::runs())]
     pub(crate) run: Option<String>,
     /// The output format
     #[arg(long, value_enum, default_value_t = Drawing::Svg)]
@@ -185,6 +219,30 @@ pub(crate) struct Draw {
     /// The file to write instead of stdout
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+}
+
+/// The shells that can complete arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub(crate) enum ShellName {
+    Bash,
+    Elvish,
+    Fish,
+    Powershell,
+    Zsh,
+}
+
+impl ShellName {
+    /// Returns the name of the shell's program.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            ShellName::Bash => "bash",
+            ShellName::Elvish => "elvish",
+            ShellName::Fish => "fish",
+            ShellName::Powershell => "powershell",
+            ShellName::Zsh => "zsh",
+        }
+    }
 }
 
 /// The formats in which a machine can be drawn.

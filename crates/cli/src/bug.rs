@@ -22,7 +22,7 @@ fn message(payload: &dyn std::any::Any, location: Option<&panic::Location<'_>>) 
     let place = location.map(|at| format!(" ({}:{})", at.file(), at.line())).unwrap_or_default();
     let version = env!("CARGO_PKG_VERSION");
     format!(
-        "error: a bug in interlock {version}: {}{place}\nHint: please report it, with what you did, at {ISSUES}\n",
+        "error: a bug in interlock {version}: {}{place}\nHint: please report it at {ISSUES}, with the commands that led to it\n",
         what.unwrap_or("no message")
     )
 }

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     failure::Failure,
-    form::{self, Answer},
+    form::{self, FormAnswer},
 };
 
 /// The first argument that makes a process of this binary a form.
@@ -35,7 +35,7 @@ const PLAIN: &[u8] = b"\x1b[?25h\x1b[?2004l\r\n";
 
 /// The question that the form shows.
 #[derive(Serialize, Deserialize)]
-struct Asked {
+struct FormRequest {
     place: String,
     offers: Offers,
 }
@@ -52,7 +52,7 @@ fn ask() -> Option<()> {
     let socket = UnixStream::from(std::io::stdout().as_fd().try_clone_to_owned().ok()?);
     let mut line = String::new();
     BufReader::new(&socket).read_line(&mut line).ok()?;
-    let Asked { place, offers } = serde_json::from_str(&line).ok()?;
+    let FormRequest { place, offers } = serde_json::from_str(&line).ok()?;
     end_with(socket.try_clone().ok()?, Terminal::now());
     let answer = form::ask(&place, &offers);
     let said = serde_json::to_string(&answer).ok()?;
@@ -102,7 +102,7 @@ impl Dialog {
         let process = form.arg(FORM).stdout(Stdio::from(OwnedFd::from(theirs))).spawn().map_err(failed)?;
         // The command holds a copy of the form's end, which would keep the socket open.
         drop(form);
-        let asked = Asked { place: place.to_owned(), offers: offers.clone() };
+        let asked = FormRequest { place: place.to_owned(), offers: offers.clone() };
         let line = serde_json::to_string(&asked).map_err(|error| failed(error.into()))?;
         (&socket).write_all(format!("{line}\n").as_bytes()).map_err(failed)?;
         Ok(Dialog { process, socket, terminal })
@@ -110,7 +110,7 @@ impl Dialog {
 
     /// Returns a closure that blocks its thread until the answer arrives. It returns `None` if the person does not
     /// answer or the form is closed.
-    pub(crate) fn answer(&self) -> impl FnOnce() -> Option<Answer> + use<> {
+    pub(crate) fn answer(&self) -> impl FnOnce() -> Option<FormAnswer> + use<> {
         let socket = self.socket.try_clone();
         move || {
             let mut line = String::new();

@@ -5,7 +5,9 @@
 //! are finished. The second Ctrl-C stops the activities in progress. SIGTERM stops them at once, because supervisors
 //! kill a process that is still alive some seconds later.
 
-use std::{io::IsTerminal as _, time::Duration};
+mod questions;
+
+use std::{collections::BTreeSet, io::IsTerminal as _, time::Duration};
 
 use interlock_chart::Value;
 use interlock_journal::{Entry, Head, Phase, WorkerName};
@@ -47,6 +49,8 @@ pub(crate) struct Driver<'s> {
     reason: Option<String>,
     /// True if a person is at the terminal and can be asked.
     is_interactive: bool,
+    /// The questions of running attempts that were shown.
+    shown_questions: BTreeSet<questions::QuestionKey>,
     /// True if the run is left when only a timer can continue it, because `resume --due` will be called again.
     leaves_timers: bool,
 }
@@ -69,6 +73,7 @@ impl<'s> Driver<'s> {
             interrupts: 0,
             reason: None,
             is_interactive: prefix.is_none() && std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
+            shown_questions: BTreeSet::new(),
             leaves_timers: false,
             progress: Progress::new(output, store.live_folder(), prefix),
             follower,
@@ -134,6 +139,7 @@ impl<'s> Driver<'s> {
                 _ = tick.tick() => {
                     self.look()?;
                     self.leave_to_person()?;
+                    self.hear_questions().await?;
                 }
             }
         }
@@ -174,15 +180,15 @@ impl<'s> Driver<'s> {
         Ok(())
     }
 
-    fn interrupt(&mut self, order: Order) {
+    fn interrupt(&mut self, order: Interrupt) {
         self.interrupts = order.after(self.interrupts);
         match self.interrupts {
             1 => {
-                self.progress.say("leaving: what is under way is finished first; Ctrl-C again stops it");
+                self.progress.say("leaving after the current activities have ended; press Ctrl-C again to stop them");
                 self.runtime.detach();
             }
             2 => {
-                self.progress.say("stopping what is under way");
+                self.progress.say("stopping the current activities");
                 self.runtime.detach();
                 self.runtime.stop_attempts();
             }
@@ -193,9 +199,10 @@ impl<'s> Driver<'s> {
 
     /// Watches another worker run the run, until that worker releases it.
     async fn watch(&mut self, worker: &WorkerName) -> Result<(), Failure> {
-        self.progress.say(&format!("{worker} moves {}", self.follower.head.name));
+        self.progress.say(&format!("{worker} is running {}", self.follower.head.name));
         while self.interrupts == 0 {
             self.look()?;
+            self.hear_questions().await?;
             let is_moved = matches!(self.follower.standing(), Standing::Moving | Standing::Timer(_));
             if !is_moved || self.follower.holder()?.is_none_or(|holder| holder.worker != *worker) {
                 break;
@@ -228,7 +235,7 @@ impl<'s> Driver<'s> {
     async fn ask(&mut self) -> Result<bool, Failure> {
         let (offers, place) = (self.follower.offers(), self.follower.live.place());
         for by_hand in &offers.by_hand {
-            let words = format!("{} has {} done with {}", by_hand.state, by_hand.activity, by_hand.with);
+            let words = format!("{} invokes {} with {}", by_hand.state, by_hand.activity, by_hand.with);
             self.progress.say(&escape::line(&words));
         }
         self.progress.say(&about::above_form(&self.follower, &offers));
@@ -245,11 +252,11 @@ impl<'s> Driver<'s> {
         Ok(true)
     }
 
-    async fn send(&self, answer: form::Answer) -> interlock_runtime::Result<()> {
+    async fn send(&self, answer: form::FormAnswer) -> interlock_runtime::Result<()> {
         let (runtime, head) = (&self.runtime, &self.follower.head);
         match answer {
-            form::Answer::Event(event, data) => runtime.send(head, &event, Value::from(data), user()).await?,
-            form::Answer::Grant(offer) => {
+            form::FormAnswer::Event(event, data) => runtime.send(head, &event, Value::from(data), user()).await?,
+            form::FormAnswer::Grant(offer) => {
                 for scope in &offer.scopes {
                     runtime.grant(head, scope, None, Some(1), user()).await?;
                 }
@@ -297,8 +304,8 @@ impl<'s> Driver<'s> {
     fn tell_closed(&mut self, steps: &[Step]) {
         let is_deadline = steps.iter().any(|step| matches!(step.entry, Entry::Timer { .. }));
         self.progress.say(match is_deadline {
-            true => "The deadline has passed, and the form is closed.",
-            false => "The run was moved by somebody else, and the form is closed.",
+            true => "The form is closed: the deadline has passed.",
+            false => "The form is closed: the run has changed its state.",
         });
         for step in steps {
             self.progress.step(step);
@@ -324,11 +331,11 @@ impl<'s> Driver<'s> {
         let phase = if below.is_some() { Phase::Waiting } else { follower.phase() };
         if let Some(asking) = asking {
             self.output.talk(&waiting::text_for(follower, asking));
-            self.output.talk(&format!("`interlock show {}` has what it is about.\n", asking.head.name));
+            self.output.talk(&format!("Details: `interlock show {}`\n", asking.head.name));
         } else if let Some(parent) = follower.head.parent.as_deref().filter(|_| phase.is_over()) {
-            self.output.talk(&format!("{parent} started it. To go on with that one:\n    interlock resume {parent}\n"));
+            self.output.talk(&format!("{parent} started it. Continue that run with:\n    interlock resume {parent}\n"));
         } else if !phase.is_over() {
-            self.output.talk(&format!("{run} is left as it is. To go on with it:\n    interlock resume {run}\n"));
+            self.output.talk(&format!("{run} is not finished. Continue it with:\n    interlock resume {run}\n"));
         }
         let json = json!({
             "run": run,
@@ -351,7 +358,7 @@ impl<'s> Driver<'s> {
 /// The result of a form.
 enum Filled {
     /// The person answered the question.
-    Answer(form::Answer),
+    Answer(form::FormAnswer),
     /// The person does not want to answer now.
     Nothing,
     /// The question became obsolete, so the form was closed.
@@ -382,28 +389,28 @@ impl Left {
 
 /// A signal that asks the process to end.
 #[derive(Clone, Copy)]
-enum Order {
+enum Interrupt {
     /// SIGINT, from a person who can send it again.
     CtrlC,
     /// SIGTERM, which a supervisor sends once.
     Terminate,
 }
 
-impl Order {
+impl Interrupt {
     /// Returns the number of interrupts after this signal. SIGTERM counts as at least two.
     fn after(self, interrupts: u32) -> u32 {
         match self {
-            Order::CtrlC => interrupts + 1,
-            Order::Terminate => (interrupts + 1).max(2),
+            Interrupt::CtrlC => interrupts + 1,
+            Interrupt::Terminate => (interrupts + 1).max(2),
         }
     }
 }
 
 /// Waits until the process is asked to end.
-async fn interrupted([interrupt, terminate]: &mut [Signal; 2]) -> Order {
+async fn interrupted([interrupt, terminate]: &mut [Signal; 2]) -> Interrupt {
     tokio::select! {
-        _ = interrupt.recv() => Order::CtrlC,
-        _ = terminate.recv() => Order::Terminate,
+        _ = interrupt.recv() => Interrupt::CtrlC,
+        _ = terminate.recv() => Interrupt::Terminate,
     }
 }
 

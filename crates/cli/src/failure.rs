@@ -123,6 +123,6 @@ impl From<interlock_runtime::Refused> for Failure {
         let line =
             |(name, summary): &(String, String)| format!("\n  {}", format!("{name:<width$}  {summary}").trim_end());
         let lines: String = refused.takes.iter().map(line).collect();
-        failure.hint(format!("it takes these now:{lines}"))
+        failure.hint(format!("it accepts these events now:{lines}"))
     }
 }

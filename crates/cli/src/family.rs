@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use interlock_journal::{Engine, Filter, Head, Lease, Phase, RunKey};
-use interlock_runtime::{Live, Loaded};
+use interlock_runtime::{Live, LoadedMachine};
 
 use crate::{
     failure::Failure,
@@ -55,7 +55,7 @@ fn below(engine: &Arc<dyn Engine>, live: &Live, depth: usize) -> Result<Option<A
 
 fn asked(engine: &Arc<dyn Engine>, head: Head, depth: usize) -> Result<Option<Asking>, Failure> {
     let opened = engine.open(head.key)?;
-    let loaded = Arc::new(Loaded::new(engine.definition(&head.definition)?)?);
+    let loaded = Arc::new(LoadedMachine::new(engine.definition(&head.definition)?)?);
     let live = Live::load(&opened, loaded, Lease { epoch: 0 }, engine.evidence())?;
     let follower = Follower { engine: Arc::clone(engine), head, live };
     match follower.standing() {

@@ -23,7 +23,7 @@ const LATER: &str = "nothing now";
 /// The answer that a person gave in the form.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Answer {
+pub(crate) enum FormAnswer {
     /// Send this event with this data.
     Event(String, Json),
     /// Grant the permissions that the run waits for, once.
@@ -42,18 +42,18 @@ enum Item<'o> {
 
 /// Asks the person. Returns `None` if they do not want to answer now. Escape within a field returns to the menu and
 /// keeps the typed text.
-pub(crate) fn ask(place: &str, offers: &Offers) -> Option<Answer> {
+pub(crate) fn ask(place: &str, offers: &Offers) -> Option<FormAnswer> {
     let failed = failed();
     let items = items(offers, &failed);
     let mut drafts: BTreeMap<usize, Json> = BTreeMap::new();
     loop {
         let (at, offer) = match choose(place, &items).ok()?? {
-            (_, Item::Grant(offer)) => return Some(Answer::Grant((*offer).clone())),
+            (_, Item::Grant(offer)) => return Some(FormAnswer::Grant((*offer).clone())),
             (at, Item::Report(offer) | Item::Send(offer)) => (at, offer),
         };
         let draft = drafts.entry(at).or_insert_with(|| json!({}));
         match fill::data(&offer.data, draft) {
-            Ok(()) => return Some(Answer::Event(offer.event.clone(), draft.take())),
+            Ok(()) => return Some(FormAnswer::Event(offer.event.clone(), draft.take())),
             Err(InquireError::OperationCanceled) => {}
             Err(_) => return None,
         }

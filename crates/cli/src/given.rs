@@ -11,9 +11,8 @@ use crate::failure::Failure;
 pub(crate) fn input(file: Option<&Path>, set: &[String], schema: &Schema) -> Result<Value, Failure> {
     let mut input = file.map_or(Ok(json!({})), read)?;
     for pair in set {
-        let (name, value) = pair
-            .split_once('=')
-            .ok_or_else(|| Failure::bad_input(format!("`--set {pair}` is not a field and a value: K=V")))?;
+        let (name, value) =
+            pair.split_once('=').ok_or_else(|| Failure::bad_input(format!("`--set {pair}` is not of the form K=V")))?;
         put(&mut input, name, value, schema)?;
     }
     Ok(Value::from(input))
@@ -32,7 +31,7 @@ pub(crate) fn data(said: Option<&str>) -> Result<Value, Failure> {
 }
 
 /// Reads JSON or YAML from a file or, for `-`, from stdin.
-fn read(path: &Path) -> Result<Json, Failure> {
+pub(crate) fn read(path: &Path) -> Result<Json, Failure> {
     let text = if path == Path::new("-") {
         let mut text = String::new();
         std::io::stdin()
@@ -47,7 +46,7 @@ fn read(path: &Path) -> Result<Json, Failure> {
         Err(error) => error,
     };
     if path.extension().is_some_and(|end| end == "json") {
-        return Err(Failure::bad_input(format!("{} is no JSON: {wrong}", path.display())));
+        return Err(Failure::bad_input(format!("{} is not JSON: {wrong}", path.display())));
     }
     yaml::to_json(&text).map_err(|problems| {
         let said = problems.iter().map(|problem| {
@@ -65,7 +64,7 @@ fn put(into: &mut Json, name: &str, value: &str, schema: &Schema) -> Result<(), 
     let (mut place, mut schema) = (into, Some(schema));
     for part in name.split('.') {
         let Json::Object(fields) = place else {
-            return Err(Failure::bad_input(format!("`--set {name}`: there are no fields within `{place}`")));
+            return Err(Failure::bad_input(format!("`--set {name}`: `{place}` has no fields")));
         };
         place = fields.entry(part).or_insert_with(|| Json::Object(Map::new()));
         schema = schema.and_then(|schema| schema.get("properties")?.get(part));

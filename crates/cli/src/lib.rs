@@ -16,6 +16,7 @@ mod anchor;
 mod args;
 pub mod bug;
 mod commands;
+mod complete;
 mod compose;
 mod dialog;
 mod drive;
@@ -32,9 +33,11 @@ mod notes;
 mod output;
 mod outside;
 mod overdue;
+mod page;
 mod progress;
 mod proof;
 mod sample;
+mod scenario;
 mod store;
 mod table;
 mod waiting;
@@ -50,6 +53,10 @@ pub use exit::Exit;
 
 /// Runs the command that the arguments name and returns its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if complete::answer(&arguments) {
+        return Exit::Good.into();
+    }
     let args = match args::Args::try_parse_from(arguments) {
         Ok(args) => args,
         Err(error) => return usage(&error),

@@ -38,7 +38,7 @@ fn look(invoke: &Invoke, name: &str, value: &Value, folder: &Path, meaning: Mean
     if let Some(program) = program(value)
         && interlock_process::find(&program, folder, &Default::default()).is_err()
     {
-        let message = format!("the program `{program}` is not found here");
+        let message = format!("the program `{program}` is not in PATH on this computer");
         found.push(Diagnostic::note("N0720", span, message));
     }
     let asked = match (meaning, value) {
@@ -46,7 +46,7 @@ fn look(invoke: &Invoke, name: &str, value: &Value, folder: &Path, meaning: Mean
         _ => value.clone(),
     };
     if let Some(why) = foresee(&asked, folder) {
-        found.push(Diagnostic::note("N0721", span, format!("this command does not run by itself; {why}")));
+        found.push(Diagnostic::note("N0721", span, format!("this command does not start without permission; {why}")));
     }
 }
 

@@ -96,7 +96,7 @@ impl Look<'_> {
             return Child::Recursive(way.collect());
         }
         if stack.len() >= DEPTH_MAX {
-            let why = format!("machines start machines more than {DEPTH_MAX} deep");
+            let why = format!("child machines are nested more than {DEPTH_MAX} deep");
             return Child::Missing { why, hint: None };
         }
         stack.push((chart.hash.clone(), chart.id.clone()));

@@ -30,7 +30,7 @@ pub(crate) fn sentence(live: &Live, now_ms: i64) -> String {
     match due_ms > now_ms {
         true => format!("Deadline: `{event}` fires at {at} ({}).\n", words(due_ms, now_ms)),
         false => format!(
-            "Deadline: `{event}` was due at {at} ({}). It fires before anything else; `interlock resume --due` fires it now.\n",
+            "Deadline: `{event}` was due at {at} ({}). It fires before any other event. Fire it now with `interlock resume --due`.\n",
             words(due_ms, now_ms)
         ),
     }

@@ -105,7 +105,7 @@ fn under_way(live: &Live) -> String {
     let chart = live.loaded.chart();
     let words = live.activities.values().map(|begun| {
         let name = &chart.invoke(begun.invoke).activity;
-        if begun.number > 1 { format!("{name} (try {})", begun.number) } else { name.clone() }
+        if begun.number > 1 { format!("{name} (attempt {})", begun.number) } else { name.clone() }
     });
     words.collect::<Vec<_>>().join(", ")
 }

@@ -10,7 +10,7 @@ use interlock_activities::{Sandbox, Settings};
 use interlock_activity::Registry;
 use interlock_journal::{By, Engine, Filter, Head, Lease};
 use interlock_redact::Redactor;
-use interlock_runtime::{Config, GitSnapshots, Live, Loaded, Runtime, SystemClock, Workspace};
+use interlock_runtime::{Config, GitSnapshots, Live, LoadedMachine, Runtime, SystemClock, Workspace};
 use interlock_sandbox::{Config as SandboxConfig, Launcher};
 use interlock_sqlite::Journal;
 use interlock_suggest::did_you_mean;
@@ -66,16 +66,16 @@ impl Store {
     fn unknown(&self, name: &str) -> Result<Failure, Failure> {
         let all = self.journal.list(&Filter { at_most: CANDIDATES_MAX, ..Filter::default() })?;
         let hint = match all.is_empty() {
-            true => Some("there are no runs yet; `interlock run` starts one".to_owned()),
+            true => Some("there are no runs yet; start one with `interlock run`".to_owned()),
             false => did_you_mean(name, all.iter().map(|head| head.name.as_str())),
         };
-        let hint = hint.unwrap_or_else(|| "`interlock runs` lists them".to_owned());
+        let hint = hint.unwrap_or_else(|| "list them with `interlock runs`".to_owned());
         Ok(Failure::bad_input(format!("there is no run called `{name}`")).hint(hint))
     }
 
     /// Loads a run's machine as it was when the run began.
-    pub(crate) fn loaded(&self, head: &Head) -> Result<Arc<Loaded>, Failure> {
-        Ok(Arc::new(Loaded::new(self.journal.definition(&head.definition)?)?))
+    pub(crate) fn loaded(&self, head: &Head) -> Result<Arc<LoadedMachine>, Failure> {
+        Ok(Arc::new(LoadedMachine::new(self.journal.definition(&head.definition)?)?))
     }
 
     /// Loads the current state of a run for reading only.
@@ -173,7 +173,8 @@ pub(crate) fn home() -> Result<PathBuf, Failure> {
         .or_else(|| named("XDG_DATA_HOME").map(|data| data.join("interlock")))
         .or_else(|| named("HOME").map(|home| home.join(".local/share/interlock")));
     let home = home.ok_or_else(|| {
-        Failure::bad_input("there is no folder to keep runs in").hint("set INTERLOCK_HOME to a folder of your own")
+        Failure::bad_input("there is no directory to store runs in")
+            .hint("set INTERLOCK_HOME to a directory that you own")
     })?;
     Ok(if home.is_absolute() { home } else { crate::machine::here().join(home) })
 }
@@ -184,8 +185,8 @@ fn ambiguous(name: &str, found: &[Head]) -> Failure {
     if found.len() > SHOWN_MAX {
         names.push("…");
     }
-    Failure::bad_input(format!("`{name}` could be any of {} runs", found.len()))
-        .hint(format!("say more of its name: {}", names.join(", ")))
+    Failure::bad_input(format!("`{name}` matches {} runs", found.len()))
+        .hint(format!("give more of its name: {}", names.join(", ")))
 }
 
 /// Returns the output files of a run's attempts in progress.

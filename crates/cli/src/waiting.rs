@@ -1,9 +1,9 @@
 //! Describes the input that a run waits for, with the exact commands to answer.
 
-use interlock_runtime::{ByHand, GrantOffer, Offer, Offers};
-use serde_json::{Value as Json, json};
+use interlock_runtime::{ByHand, GrantOffer, Offer, Offers, OpenQuestion};
+use serde_json::{Map, Value as Json, json};
 
-use crate::{follow::Follower, overdue, sample::sample};
+use crate::{about, follow::Follower, overdue, sample::sample};
 
 /// The length of the longest `with` of an activity that is shown in full.
 const WITH_LENGTH_MAX: usize = 400;
@@ -17,7 +17,7 @@ pub(crate) fn text_for(follower: &Follower, asking: &Follower) -> String {
     match run == child {
         true => text(follower),
         false => format!(
-            "{run} waits for {child}, which it started and which waits for a person.\n{}Then go on with `interlock resume {run}`.\n",
+            "{run} waits for its child run {child}, which waits for a person.\n{}Then continue with `interlock resume {run}`.\n",
             text(asking)
         ),
     }
@@ -28,20 +28,20 @@ pub(crate) fn text(follower: &Follower) -> String {
     let (run, offers) = (follower.head.name.as_str(), follower.offers());
     if follower.live.state.is_paused() {
         return format!(
-            "{run} is paused. To let it go on, or to end it:\n    interlock resume {run}\n    interlock abort {run}\n"
+            "{run} is paused. Continue or abort it with:\n    interlock resume {run}\n    interlock abort {run}\n"
         );
     }
     let place = follower.live.place();
     let mut text = format!("{run} waits in {place}. To answer:\n");
     offers.by_hand.iter().for_each(|by_hand| text.push_str(&in_place_of(run, by_hand)));
     if let Some(grant) = &offers.grant {
-        text.push_str(&format!("    {}  # Grant it once and send {}\n", grant_command(run, grant), grant.event));
+        text.push_str(&format!("    {}  # Grant this once and send {}\n", grant_command(run, grant), grant.event));
     }
     for offer in &offers.events {
         text.push_str(&line(run, &offer.event, &offer.summary, &sample(&offer.data)));
     }
     if offers.events.is_empty() && offers.by_hand.is_empty() {
-        text = format!("{run} waits in {place} for something that no person can send\n");
+        text = format!("{run} waits in {place} for an event that no person can send\n");
     }
     text + &overdue::sentence(&follower.live, follower.now_ms())
 }
@@ -50,17 +50,17 @@ pub(crate) fn text(follower: &Follower) -> String {
 fn in_place_of(run: &str, by_hand: &ByHand) -> String {
     let ByHand { activity, state, with, signals, question, left, .. } = by_hand;
     let mut text = match (left, question) {
-        (Some(why), _) => format!("  {state} asks {activity}, which is left to a person: {why}\n"),
-        (None, Some(_)) => format!("  {state} asks {activity}, which is for a person to judge\n"),
+        (Some(why), _) => format!("  {state} invokes {activity}, which a person must answer: {why}\n"),
+        (None, Some(_)) => format!("  {state} invokes {activity}, which a person answers\n"),
         (None, None) => {
-            format!("  {state} has {activity} done, which is not available here; say how it went in its place\n")
+            format!("  {state} invokes {activity}, which is not installed. Report its result yourself:\n")
         }
     };
     if let Some(question) = question {
         shortened(question, QUESTION_LENGTH_MAX).lines().for_each(|line| text.push_str(&format!("    | {line}\n")));
     }
     if with.as_object().is_none_or(|fields| !fields.is_empty()) {
-        text.push_str(&format!("    it is given {}\n", shortened(&with.to_string(), WITH_LENGTH_MAX)));
+        text.push_str(&format!("    its arguments are {}\n", shortened(&with.to_string(), WITH_LENGTH_MAX)));
     }
     for Offer { event, summary, data, .. } in signals {
         text.push_str(&line(run, event, summary, &sample(data)));
@@ -91,9 +91,38 @@ pub(crate) fn command(run: &str, event: &str, data: &Json) -> String {
 
 fn shortened(text: &str, length_max: usize) -> String {
     match text.char_indices().nth(length_max) {
-        Some((at, _)) => format!("{}… (`interlock show --json` has all of it)", &text[..at]),
+        Some((at, _)) => format!("{}… (complete with `interlock show --json`)", &text[..at]),
         None => text.to_owned(),
     }
+}
+
+/// Describes a question that a running attempt asks, with the commands that answer it.
+pub(crate) fn question(run: &str, offers: &Offers, question: &OpenQuestion) -> String {
+    let mut text = about::of_question(run, question);
+    text.push_str(&format!("To answer until {}, from any terminal:\n", question.until));
+    let offer = offers.events.iter().find(|offer| offer.event == question.event);
+    let summary = offer.map(|offer| offer.summary.as_str()).unwrap_or_default();
+    for data in answers(offer.map_or(&Json::Null, |offer| &offer.data), &question.id) {
+        text.push_str(&line(run, &question.event, summary, &data));
+    }
+    text
+}
+
+/// Returns examples of an answer: one per choice if a required field has choices, otherwise one.
+fn answers(schema: &Json, id: &str) -> Vec<Json> {
+    let mut data = match sample(schema) {
+        Json::Object(fields) => fields,
+        _ => Map::new(),
+    };
+    data.insert("id".to_owned(), json!(id));
+    let choices = data.keys().find_map(|name| Some((name.clone(), schema["properties"][name]["enum"].as_array()?)));
+    let Some((name, values)) = choices else { return vec![Json::Object(data)] };
+    let answer = |value: &Json| {
+        let mut data = data.clone();
+        data.insert(name.clone(), value.clone());
+        Json::Object(data)
+    };
+    values.iter().map(answer).collect()
 }
 
 /// Returns the inputs that a run waits for as JSON.

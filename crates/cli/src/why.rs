@@ -70,7 +70,7 @@ pub(crate) fn details(step: &Move) -> Vec<(&'static str, String)> {
 /// Describes a run that was started with `--unproved`, with the reasons for which `check` refuses the machine.
 pub(crate) fn unproved(refusals: &[String]) -> String {
     match refusals {
-        [] => "started with --unproved; `check` accepts the machine itself".to_owned(),
+        [] => "started with --unproved; `check` has no objection to the machine itself".to_owned(),
         refusals => format!("started with --unproved; `check` refuses the machine: {}", refusals.join("; ")),
     }
 }
@@ -93,8 +93,8 @@ fn event(step: &Move) -> String {
     };
     match (&step.event, &step.from_state) {
         (Some(event), _) => format!("{event}{by}{data}"),
-        (None, None) => format!("the run began{by}"),
-        (None, Some(_)) => "none: it was enabled as soon as its state was entered".to_owned(),
+        (None, None) => format!("the run started{by}"),
+        (None, Some(_)) => "none: the transition was enabled as soon as its state was entered".to_owned(),
     }
 }
 

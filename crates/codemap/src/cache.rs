@@ -184,7 +184,7 @@ fn parse(text: &str) -> Option<Cache> {
     let body = &text[..=body.len()];
     let is_whole = u64::from_str_radix(end.strip_prefix('E')?, 16).ok()? == checksum(body.as_bytes());
     let rest = body.strip_prefix(HEAD).filter(|_| is_whole)?;
-    let mut reading = Reading::default();
+    let mut reading = CacheParser::default();
     for line in rest.split_terminator('\n') {
         reading.line(line)?;
     }
@@ -194,7 +194,7 @@ fn parse(text: &str) -> Option<Cache> {
 
 /// The state of a parser that reads a cache.
 #[derive(Default)]
-struct Reading {
+struct CacheParser {
     cache: Cache,
     numbers: Vec<Name>,
     open: Option<(String, Remembered)>,
@@ -202,7 +202,7 @@ struct Reading {
     reason: Option<Reason>,
 }
 
-impl Reading {
+impl CacheParser {
     fn line(&mut self, line: &str) -> Option<()> {
         let (kind, line) = line.split_at_checked(1)?;
         match kind {

@@ -17,7 +17,7 @@ pub enum Error {
         said: String,
     },
     /// The directory does not exist, or the path is not a directory.
-    #[error("cannot look at {}: {why}", path.display())]
+    #[error("cannot examine {}: {why}", path.display())]
     Folder {
         /// The path that was given.
         path: PathBuf,

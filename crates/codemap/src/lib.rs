@@ -29,7 +29,7 @@ mod words;
 pub use error::{Error, Result};
 pub use map::{Count, Entry, Map, Symbol};
 pub use mentions::{Mention, mentions};
-pub use rank::{Place, Ranking};
+pub use rank::{RankedSymbol, Ranking};
 pub use skip::Reason;
 pub use survey::{Survey, Wish};
 

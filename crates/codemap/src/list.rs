@@ -51,7 +51,7 @@ pub(crate) fn list(folder: &Path, home: Option<&Path>) -> Result<List> {
         .map_err(|error| Error::Folder { path: folder.to_owned(), why: error.to_string() })
         .and_then(|root| match root.is_dir() {
             true => Ok(root),
-            false => Err(Error::Folder { path: root, why: "it is no folder".into() }),
+            false => Err(Error::Folder { path: root, why: "it is not a directory".into() }),
         })?;
     let (mut paths, recent) = ask(&root)?;
     paths.sort();

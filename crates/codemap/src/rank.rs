@@ -40,7 +40,7 @@ pub struct Ranking<'s> {
 
 /// A relevant symbol with its position.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Place {
+pub struct RankedSymbol {
     /// The path relative to the root.
     pub path: String,
     /// The kind: `function`, `class`, `type`, …
@@ -71,11 +71,11 @@ impl<'s> Ranking<'s> {
     }
 
     /// Returns the most relevant symbols in order.
-    pub fn places(&self, at_most: usize) -> Vec<Place> {
+    pub fn places(&self, at_most: usize) -> Vec<RankedSymbol> {
         let place = |(score, (file, number)): &(f64, Home)| {
             let file = &self.survey.files[*file];
             let Definition { kind, line, end_line, signature, .. } = &file.definitions()[*number];
-            Place {
+            RankedSymbol {
                 path: file.path.clone(),
                 kind,
                 signature: signature.clone(),

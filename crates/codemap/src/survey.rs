@@ -146,8 +146,8 @@ fn find(list: &List, cache: &mut Cache) -> (Vec<Option<Remembered>>, usize) {
     for (at, read) in read {
         let Listed { bytes, changed_ns, .. } = list.files[at];
         let content = match read.content {
-            Known::Same(content) => content,
-            Known::New(content) => Arc::new(number(content, &mut cache.names)),
+            FileContent::Same(content) => content,
+            FileContent::New(content) => Arc::new(number(content, &mut cache.names)),
         };
         found[at] = Some(Remembered { hash: read.hash, bytes, changed_ns, content });
     }
@@ -157,11 +157,11 @@ fn find(list: &List, cache: &mut Cache) -> (Vec<Option<Remembered>>, usize) {
 /// A file that was read.
 struct Read {
     hash: String,
-    content: Known,
+    content: FileContent,
 }
 
 /// The contents of a read file: cached under another path or time, or new.
-enum Known {
+enum FileContent {
     Same(Arc<Content<Name>>),
     New(Content<String>),
 }
@@ -193,13 +193,13 @@ fn read(root: &Path, file: &Listed, tagger: &mut Tagger, known: &FxHashMap<&str,
     let seen = if language.has_grammar() { &text[..] } else { &text[..text.len().min(skip::HEAD_BYTES)] };
     let hash = format!("{}.{}", hex(&Sha256::digest(seen)[..16]), language.name().replace(' ', "-"));
     if let Some(same) = known.get(hash.as_str()) {
-        return Some(Read { hash, content: Known::Same(Arc::clone(&same.content)) });
+        return Some(Read { hash, content: FileContent::Same(Arc::clone(&same.content)) });
     }
     let content = match skip::by_content(seen) {
         Some(reason) => Content::LeftOut(reason),
         None => Content::Tags(tagger.tags(language, &text)),
     };
-    Some(Read { hash, content: Known::New(content) })
+    Some(Read { hash, content: FileContent::New(content) })
 }
 
 fn number(content: Content<String>, names: &mut Names) -> Content<Name> {

@@ -10,7 +10,7 @@ pub(crate) const PASS: &str = "pass";
 
 /// One case: a document and its expected behaviour.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct ConformanceCase {
     /// The path below the suite's directory, without extension and with `/` as separator.
     pub name: String,
     /// The path of the SCXML document.
@@ -44,14 +44,14 @@ pub struct Step {
     #[serde(default)]
     pub after: u64,
     /// The event to send.
-    pub event: Given,
+    pub event: SentEvent,
     /// The active atomic states afterwards, in any order.
     pub next_configuration: Vec<String>,
 }
 
 /// An event that the case sends to the machine.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Given {
+pub struct SentEvent {
     /// The name of the event.
     pub name: String,
     /// The data that the event carries.
@@ -68,7 +68,7 @@ struct Written {
     legacy_semantics: Option<Box<Written>>,
 }
 
-impl Case {
+impl ConformanceCase {
     /// Returns true if the only expectation is that it ends in a final state called `pass`.
     pub fn expects_pass(&self) -> bool {
         match &self.expectation {
@@ -82,7 +82,7 @@ impl Case {
     /// Reads the case of a document. An `Err` states why the JSON cannot be understood.
     pub fn beside(name: String, scxml: PathBuf) -> Result<Self, String> {
         let (expectation, otherwise) = read(&scxml.with_extension("json"))?;
-        Ok(Case { name, scxml, expectation, otherwise })
+        Ok(ConformanceCase { name, scxml, expectation, otherwise })
     }
 }
 
@@ -141,7 +141,7 @@ mod tests {
             panic!("no configurations");
         };
         assert_eq!(initial, Some(vec!["a".to_owned()]));
-        let event = Given { name: "t".to_owned(), data: Value::map([("x", Value::Int(1))]) };
+        let event = SentEvent { name: "t".to_owned(), data: Value::map([("x", Value::Int(1))]) };
         assert_eq!(steps, [Step { after: 5, event, next_configuration: vec!["b".to_owned(), "c".to_owned()] }]);
     }
 

@@ -19,6 +19,6 @@ mod run;
 pub mod simulation;
 mod suite;
 
-pub use case::{Case, Expectation, Given, Step};
+pub use case::{ConformanceCase, Expectation, SentEvent, Step};
 pub use run::run;
-pub use suite::{CaseReport, Found, Report, Verdict, find, run_all};
+pub use suite::{CaseReport, Report, SuiteContents, Verdict, find, run_all};

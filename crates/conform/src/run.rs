@@ -7,7 +7,7 @@ use interlock_core::Machine;
 use interlock_exchange::{self as exchange, Format};
 
 use crate::{
-    Case, Expectation, Step, Verdict, beside,
+    ConformanceCase, Expectation, Step, Verdict, beside,
     case::PASS,
     compare::{listed, places, same},
     queue,
@@ -18,7 +18,7 @@ use crate::{
 const EXPRESSION_PROBLEMS: &str = "E03";
 
 /// Runs a case and returns the verdict.
-pub fn run(case: &Case) -> Verdict {
+pub fn run(case: &ConformanceCase) -> Verdict {
     match load(&case.scxml) {
         Ok((chart, renamed)) => {
             let machine = Machine::new(Arc::new(chart));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use interlock_chart::{Value, model::Raiser};
-use interlock_core::{Effect, Input, Machine, Semantics, State, Trace, Verdict, step_with};
+use interlock_core::{ActivityEnd, ActivityId, Effect, Input, Machine, Semantics, State, Trace, Verdict, step_with};
 
 use crate::clock::Clock;
 
@@ -41,6 +41,11 @@ impl<'m> Simulation<'m> {
     /// Raises an event from outside.
     pub fn send(&mut self, event: &str, data: Value) -> Verdict {
         self.step(Input::EventRaised { event: Arc::from(event), data, by: Raiser::Any })
+    }
+
+    /// Ends a running activity.
+    pub fn finish(&mut self, activity: ActivityId, ended: ActivityEnd) -> Verdict {
+        self.step(Input::ActivityFinished { activity, ended })
     }
 
     /// Lets time pass and fires every timer that becomes due.

@@ -7,16 +7,16 @@ use std::{
 
 use serde::Serialize;
 
-use crate::{Case, run};
+use crate::{ConformanceCase, run};
 
 /// The deepest nesting of directories that is searched: a link that leads back would never end.
 const DEPTH_MAX: usize = 32;
 
 /// The contents of a directory of cases.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct SuiteContents {
     /// The cases, by name.
-    pub cases: Vec<Case>,
+    pub cases: Vec<ConformanceCase>,
     /// Cases whose JSON cannot be understood: name and reason.
     pub broken: Vec<(String, String)>,
     /// Documents without expectations: parts that other documents include. They are not run.
@@ -62,14 +62,14 @@ pub struct Report {
 }
 
 /// Finds every `NAME.scxml` below a directory, with the `NAME.json` next to it.
-pub fn find(folder: &Path) -> io::Result<Found> {
+pub fn find(folder: &Path) -> io::Result<SuiteContents> {
     let mut documents = Vec::new();
     collect(folder, 0, &mut documents)?;
     let mut named: Vec<_> = documents.into_iter().map(|path| (name_below(folder, &path), path)).collect();
     named.sort();
-    let mut found = Found::default();
+    let mut found = SuiteContents::default();
     for (name, path) in named {
-        match Case::beside(name.clone(), path) {
+        match ConformanceCase::beside(name.clone(), path) {
             Ok(case) if case.expects_pass() && has_no_pass(&case.scxml) => found.skipped.push(name),
             Ok(case) => found.cases.push(case),
             Err(why) => found.broken.push((name, why)),
@@ -115,7 +115,7 @@ fn has_id(text: &str, value: &str) -> bool {
 }
 
 /// Runs every case in order and reports each result to `each`.
-pub fn run_all(found: &Found, mut each: impl FnMut(&CaseReport)) -> Report {
+pub fn run_all(found: &SuiteContents, mut each: impl FnMut(&CaseReport)) -> Report {
     let mut report = Report { skipped: found.skipped.clone(), ..Report::default() };
     let broken = found.broken.iter().map(|(name, why)| (name, Verdict::Failed(why.clone())));
     let run = found.cases.iter().map(|case| (&case.name, run(case)));

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use interlock_conform::{Case, Expectation, Report, Verdict, find, run, run_all};
+use interlock_conform::{ConformanceCase, Expectation, Report, Verdict, find, run, run_all};
 
 fn own_cases() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/conformance")
@@ -33,7 +33,11 @@ fn check(body: &str, json: &str, expected: Verdict) {
     std::fs::write(&scxml, format!("<scxml xmlns='http://www.w3.org/2005/07/scxml' version='1.0'>{body}</scxml>"))
         .unwrap();
     let expectation = Expectation::parse(json).unwrap();
-    assert_eq!(run(&Case { name: "case".to_owned(), scxml, expectation, otherwise: None }), expected, "{body}");
+    assert_eq!(
+        run(&ConformanceCase { name: "case".to_owned(), scxml, expectation, otherwise: None }),
+        expected,
+        "{body}"
+    );
 }
 
 fn failed(why: &str) -> Verdict {
@@ -96,7 +100,8 @@ fn a_document_that_needs_a_script_engine_is_unsupported() {
         let folder = tempfile::tempdir().unwrap();
         let scxml = folder.path().join("case.scxml");
         std::fs::write(&scxml, format!("<scxml xmlns='http://www.w3.org/2005/07/scxml'>{body}</scxml>")).unwrap();
-        let verdict = run(&Case { name: "case".to_owned(), scxml, expectation: Expectation::Pass, otherwise: None });
+        let verdict =
+            run(&ConformanceCase { name: "case".to_owned(), scxml, expectation: Expectation::Pass, otherwise: None });
         assert!(matches!(verdict, Verdict::Unsupported(_)), "{body}: {verdict:?}");
     }
 }
@@ -107,7 +112,8 @@ fn a_broken_document_fails() {
         let folder = tempfile::tempdir().unwrap();
         let scxml = folder.path().join("case.scxml");
         std::fs::write(&scxml, text).unwrap();
-        let verdict = run(&Case { name: "case".to_owned(), scxml, expectation: Expectation::Pass, otherwise: None });
+        let verdict =
+            run(&ConformanceCase { name: "case".to_owned(), scxml, expectation: Expectation::Pass, otherwise: None });
         assert!(matches!(verdict, Verdict::Failed(_)), "{text}: {verdict:?}");
     }
 }

@@ -32,7 +32,7 @@ pub enum Input<P = Value> {
         /// The id of the start that ended.
         activity: ActivityId,
         /// The signal or the error it ended with.
-        ended: Ended<P>,
+        ended: ActivityEnd<P>,
     },
     /// A timer has fired.
     TimerFired {
@@ -49,7 +49,7 @@ pub enum Input<P = Value> {
 
 /// The way an activity ended.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Ended<P = Value> {
+pub enum ActivityEnd<P = Value> {
     /// It ended with one of its signals.
     Signal {
         /// The name of the signal.

@@ -9,8 +9,8 @@ use interlock_chart::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ActivityId, Ended, Event, EventKey, Input, Machine, Pending, Running, Semantics, State, StateSet, Status, TimerId,
-    Values,
+    ActivityEnd, ActivityId, Event, EventKey, Input, Machine, Pending, Running, Semantics, State, StateSet, Status,
+    TimerId, Values,
 };
 
 /// The version of the stored form. A reader refuses a newer version.
@@ -144,7 +144,33 @@ impl State<Values> {
 }
 
 impl Snapshot {
-    /// Restores the state from its stored form.
+    /// Restores the state from its stored form. A state of another machine is refused.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use interlock_chart::{Value, yaml};
+    /// use interlock_core::{Input, Machine, Semantics, Snapshot, SnapshotError, State, step};
+    ///
+    /// let source = "
+    /// machine: lamp
+    /// version: 1
+    /// events: { press: { from: user } }
+    /// initial: off
+    /// states: { off: { on: { press: lit } }, lit: { on: { press: off } } }
+    /// ";
+    /// let machine = |source: &str| Machine::new(Arc::new(yaml::read(source).chart.unwrap()));
+    /// let lamp = machine(source);
+    /// let started = Input::Started { session: "lamp-1".into(), input: Value::empty(), semantics: Semantics::CURRENT };
+    /// let state = step(&lamp, State::ready(&lamp), started).state;
+    ///
+    /// let stored = serde_json::to_string(&state.snapshot(&lamp)).unwrap();
+    /// let snapshot: Snapshot = serde_json::from_str(&stored).unwrap();
+    /// assert_eq!(snapshot.restore(&lamp).unwrap(), state);
+    ///
+    /// let other = machine(&source.replace("version: 1", "version: 2"));
+    /// assert!(matches!(snapshot.restore(&other), Err(SnapshotError::OtherMachine { .. })));
+    /// ```
     pub fn restore(&self, machine: &Machine) -> Result<State, SnapshotError> {
         let chart = machine.chart();
         if self.version > SNAPSHOT_VERSION {
@@ -246,10 +272,10 @@ fn load_pending(machine: &Machine, stored: &StoredPending) -> Result<Pending<Val
 /// Only results of activities and timers are held; a paused run refuses every other input.
 fn store_held(input: &Input) -> Option<StoredHeld> {
     match input {
-        Input::ActivityFinished { activity, ended: Ended::Signal { name, data } } => {
+        Input::ActivityFinished { activity, ended: ActivityEnd::Signal { name, data } } => {
             Some(StoredHeld::Signal { activity: *activity, name: name.to_string(), data: data.clone() })
         }
-        Input::ActivityFinished { activity, ended: Ended::Error { data } } => {
+        Input::ActivityFinished { activity, ended: ActivityEnd::Error { data } } => {
             Some(StoredHeld::Error { activity: *activity, data: data.clone() })
         }
         Input::TimerFired { timer } => Some(StoredHeld::Timer { timer: *timer }),
@@ -261,10 +287,10 @@ fn load_held(stored: &StoredHeld) -> Input {
     match stored {
         StoredHeld::Signal { activity, name, data } => Input::ActivityFinished {
             activity: *activity,
-            ended: Ended::Signal { name: name.as_str().into(), data: data.clone() },
+            ended: ActivityEnd::Signal { name: name.as_str().into(), data: data.clone() },
         },
         StoredHeld::Error { activity, data } => {
-            Input::ActivityFinished { activity: *activity, ended: Ended::Error { data: data.clone() } }
+            Input::ActivityFinished { activity: *activity, ended: ActivityEnd::Error { data: data.clone() } }
         }
         StoredHeld::Timer { timer } => Input::TimerFired { timer: *timer },
     }

@@ -3,7 +3,7 @@
 use interlock_chart::model::{Raiser, StateId};
 
 use crate::{
-    ActivityId, Data, Effect, Ended, Event, EventKey, Fault, Input, Machine, Observer, Semantics, State, Status,
+    ActivityEnd, ActivityId, Data, Effect, Event, EventKey, Fault, Input, Machine, Observer, Semantics, State, Status,
     TimerId, Trace, Values, interpret::Interpreter,
 };
 
@@ -36,6 +36,39 @@ pub enum Verdict {
 }
 
 /// Moves a run by one input and returns the result.
+///
+/// The function is pure: equal inputs give equal results, so a run is replayed by stepping through its inputs again.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use interlock_chart::{Value, model::Raiser, yaml};
+/// use interlock_core::{Input, Machine, Semantics, State, Verdict, step};
+///
+/// let source = "
+/// machine: door
+/// version: 1
+/// events: { open: { from: user }, shut: { from: user } }
+/// initial: closed
+/// states:
+///   closed: { on: { open: opened } }
+///   opened: { on: { shut: closed } }
+/// ";
+/// let machine = Machine::new(Arc::new(yaml::read(source).chart.unwrap()));
+/// let started = Input::Started { session: "door-1".into(), input: Value::empty(), semantics: Semantics::CURRENT };
+/// let raised = |event: &str| Input::EventRaised { event: event.into(), data: Value::empty(), by: Raiser::User };
+///
+/// let first = step(&machine, State::ready(&machine), started);
+/// assert_eq!(first.state.places(&machine), ["closed"]);
+///
+/// let second = step(&machine, first.state.clone(), raised("open"));
+/// assert_eq!(second.state.places(&machine), ["opened"]);
+/// assert_eq!(second, step(&machine, first.state, raised("open")));
+///
+/// // An event that the configuration does not handle changes nothing.
+/// let third = step(&machine, second.state.clone(), raised("open"));
+/// assert_eq!((third.verdict, third.state.places(&machine)), (Verdict::Unhandled, vec!["opened"]));
+/// ```
 pub fn step(machine: &Machine, mut state: State, input: Input) -> Step {
     let (mut trace, mut effects) = (Trace::default(), Vec::new());
     let verdict = step_with(machine, &mut state, input, &mut trace, &mut effects);
@@ -93,7 +126,7 @@ impl<D: Data, O: Observer> Arm<'_, D, O> {
         }
         let key = self.machine.event(name).map_or_else(|| EventKey::Other(name.into()), EventKey::Known);
         if !self.may_raise(&key, name, by) {
-            return Verdict::Refused("this event is not theirs to raise");
+            return Verdict::Refused("this sender may not raise this event");
         }
         self.handle(Event { key, data }, None)
     }
@@ -114,7 +147,7 @@ impl<D: Data, O: Observer> Arm<'_, D, O> {
         by == Raiser::Any || own.or_else(outer).is_some_and(|event| event.from == Raiser::Any || event.from == by)
     }
 
-    fn activity_finished(&mut self, activity: ActivityId, ended: Ended<D::Payload>) -> Verdict {
+    fn activity_finished(&mut self, activity: ActivityId, ended: ActivityEnd<D::Payload>) -> Verdict {
         if let Some(held) = &mut self.state.held {
             held.push(Input::ActivityFinished { activity, ended });
             return Verdict::Held;
@@ -126,11 +159,11 @@ impl<D: Data, O: Observer> Arm<'_, D, O> {
         let invoke = self.machine.chart().invoke(running.invoke);
         let (origin, state) = (invoke.state, &self.machine.chart().state(invoke.state).name);
         let event = match ended {
-            Ended::Error { data } => {
+            ActivityEnd::Error { data } => {
                 let data = self.state.data.failed(data, state, &invoke.activity);
                 Event { key: EventKey::Known(self.machine.error_event()), data }
             }
-            Ended::Signal { name, data } => {
+            ActivityEnd::Signal { name, data } => {
                 let declared = invoke.signals.iter().find(|signal| *self.machine.event_name(signal.event) == *name);
                 match declared {
                     Some(signal) => Event { key: EventKey::Known(signal.event), data },

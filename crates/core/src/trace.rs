@@ -71,7 +71,7 @@ pub struct Microstep {
     /// The event; `None` for eventless transitions and the start.
     pub event: Option<EventKey>,
     /// The transitions taken, in document order.
-    pub taken: SmallVec<[Taken; 1]>,
+    pub taken: SmallVec<[TakenTransition; 1]>,
     /// The candidates that were not enabled.
     pub refused: SmallVec<[Refused; 2]>,
     /// The states left, in order.
@@ -88,7 +88,7 @@ pub struct Microstep {
 
 /// A transition that was taken.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Taken {
+pub struct TakenTransition {
     /// The transition's index in the chart.
     pub transition: TransitionId,
     /// The reason with its values filled in; `None` if the transition has no reason.
@@ -161,7 +161,7 @@ impl Observer for Trace {
     }
 
     fn taken(&mut self, transition: TransitionId, reason: Option<String>) {
-        self.selecting().taken.push(Taken { transition, reason });
+        self.selecting().taken.push(TakenTransition { transition, reason });
     }
 
     fn exited(&mut self, state: StateId) {

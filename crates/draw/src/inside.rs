@@ -125,7 +125,7 @@ pub(crate) fn lay_out(
     insides: &BTreeMap<StateId, Inside>,
 ) -> Inside {
     let level = &wiring.levels[state.id.index()];
-    let mut desk = Desk {
+    let mut desk = LevelLayout {
         state,
         level,
         wiring,
@@ -142,7 +142,7 @@ pub(crate) fn lay_out(
     desk.take(chart, &wires, size)
 }
 
-struct Desk<'a> {
+struct LevelLayout<'a> {
     state: &'a State,
     level: &'a Level,
     wiring: &'a Wiring,
@@ -167,7 +167,7 @@ fn sign_text(chart: &Chart, item: Item) -> String {
     }
 }
 
-impl Desk<'_> {
+impl LevelLayout<'_> {
     fn put_items(&mut self, chart: &Chart) {
         if self.state.id != Chart::ROOT {
             let (w, h) = self.shapes[self.state.id.index()].header();

@@ -45,11 +45,11 @@ pub enum Glyph {
 /// The colour class of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// For events and activities.
+    /// The colour of events and activities.
     Plain,
-    /// For guards of transitions.
+    /// The colour of guards.
     Muted,
-    /// For limits of transitions.
+    /// The colour of limits.
     Accent,
 }
 

@@ -46,7 +46,7 @@ pub(super) fn too_deep(span: Span) -> Diagnostic {
 /// Creates the error for a text whose format was not given and cannot be guessed.
 pub(super) fn unknown_format(file_name: &str) -> Diagnostic {
     let message = format!("cannot tell which format `{file_name}` is in");
-    let hint = "say it: scxml, xstate or mermaid".to_owned();
+    let hint = "name the format: scxml, xstate or mermaid".to_owned();
     Diagnostic { hint: Some(hint), ..error("E0506", Span::default(), message) }
 }
 

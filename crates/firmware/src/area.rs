@@ -13,7 +13,7 @@ use std::{
 
 use interlock_activity::{Attempt, Outcome};
 
-use crate::hand::{Settings, failed};
+use crate::table::{Settings, failed};
 
 /// The directories of one run.
 #[derive(Clone, Debug)]
@@ -91,7 +91,7 @@ fn own(folder: &Path) -> io::Result<()> {
     let is_ours = found.is_dir() && found.uid() == rustix::process::getuid().as_raw() && found.mode() & 0o077 == 0;
     match is_ours {
         true => Ok(()),
-        false => Err(io::Error::other("it is there already and is not ours alone")),
+        false => Err(io::Error::other("it already exists and is accessible to others")),
     }
 }
 

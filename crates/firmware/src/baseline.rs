@@ -14,6 +14,7 @@ use interlock_activity::{Attempt, Outcome, code};
 use interlock_journal::Evidence;
 use interlock_test_results::{self as results, Flaky, Measured, Status, Verdict};
 use interlock_testbench::{Operation, Profile, Reset, Trouble, environment};
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -24,11 +25,10 @@ use crate::{
         controls::{self, Tally, Tree, Wish},
     },
     build::{self, Build, Keeping},
-    copy,
-    hand::{Done, Settings, blocking, given, keep, refs, signal},
-    packages,
+    copy, packages,
     rounds::{self, Threshold},
     setup::{self, SetUp},
+    table::{Done, Settings, blocking, given, keep, refs, signal},
     tools,
 };
 
@@ -67,76 +67,143 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
         bench::once(&*place, &attempt, operation)?;
     }
     copy::bring(&settings, &attempt, &with.tree).await?;
-    let (targets, thresholds) = (with.test_profile.targets.clone(), with.metrics.clone());
-    let expected = with.test_profile.cases.clone();
-    let nothing_told = with.failure_log.trim().is_empty();
     let folder = build::folder_in(&settings, &attempt, &with.repo, Area::of(&settings, &attempt)?.copy()).await?;
     let built = build::build(&settings, &attempt, &with.build, &folder, Keeping::All).await?;
-    let mut spent = built.programs;
-    let (mut evidence, mut is_passing, mut misread, mut is_only_flaky) = (built.evidence, false, None, false);
     let tools = tools::versions(&settings, &attempt, &with.build, &with.test_profile, &folder).await;
-    if let Err(why) = &built.image
-        && let Some(fault) = setup::refused_build(why, &folder)
-    {
-        return setup_wrong(&attempt, &fault, evidence);
-    }
-    let measured = match &built.image {
-        Ok(image) => match tested(&settings, &attempt, with, &folder, image).await? {
-            Ok(tested) => {
-                spent += tested.programs;
-                evidence.extend(tested.logs);
-                is_passing = tested.is_passing;
-                misread = tested.misread;
-                is_only_flaky = tested.is_only_flaky;
-                if let Some(fault) = tested.fault.filter(|_| misread.is_none()) {
-                    return setup_wrong(&attempt, &fault, evidence);
-                }
-                Some(tested.measured)
+    let mut baseline =
+        Baseline { image: built.image, tested: None, evidence: built.evidence, programs: built.programs };
+    match &baseline.image {
+        Err(why) => {
+            if let Some(fault) = setup::refused_build(why, &folder) {
+                return setup_wrong(&attempt, &fault, baseline.evidence);
             }
-            Err(Trouble::Missing { program, package }) => {
-                let package = packages::named(&program, &package);
-                return Ok(signal("toolchain_missing", json!({ "package": package })).with(evidence));
-            }
-            Err(Trouble::Setup(fault)) => return setup_wrong(&attempt, &fault, evidence),
-            Err(trouble @ (Trouble::Config { .. } | Trouble::Cancelled)) => return Err(bench::wrong(&trouble)),
-            Err(trouble) => {
-                let data = json!({ "summary": trouble.to_string(), "evidence_refs": refs(&evidence) });
-                return Ok(signal("env_failed", data).with(evidence));
-            }
-        },
-        Err(_) => None,
-    };
-    let mut slips = measured.as_ref().map(|measured| slips(&expected, measured)).unwrap_or_default();
-    slips.extend(misread);
-    if !slips.is_empty() {
-        return Err(Outcome::error(code::BAD_INPUT, slips.join("; ")).with(evidence));
-    }
-    let (passed, total) = measured.as_ref().map_or((0, 0), |it| (it.passed_tests, it.total_tests + it.missing_tests));
-    let kept = keep(&attempt, "baseline", "application/json", told(&built.image, measured.as_ref(), &evidence, &tools))
-        .await?;
-    let missed = measured.as_ref().map(|it| rounds::broken(&thresholds, &it.metrics, &it.metrics)).unwrap_or_default();
-    let summary = match (&built.image, &measured) {
-        (Err(why), _) => format!("the untouched tree does not build: {why}{}", alone(&settings, &attempt, why)),
-        (Ok(_), Some(measured)) => {
-            let why = measured.reasons.first().filter(|_| measured.verdict != Verdict::Pass);
-            let why = flaky_in_words(measured).or_else(|| why.cloned());
-            let why = why.map(|why| format!(": {why}")).unwrap_or_default();
-            let missed: String = missed.iter().map(|missed| format!("; {missed}")).collect();
-            let others = if is_passing && !is_only_flaky && !why.is_empty() { "; what fails is no target" } else { "" };
-            format!("{passed} of {total} cases pass on the untouched tree{why}{others}{missed}")
         }
-        (Ok(_), None) => String::new(),
-    };
-    let compact = measured.as_ref().map_or(json!({}), |measured| bench::compact(measured, None, &targets, &kept));
-    if is_only_flaky && declares(&attempt, "baseline_flaky") {
-        let data = json!({ "ref": kept.hash.to_string(), "summary": summary, "test_result": compact, "programs_ms": bench::milliseconds(spent) });
-        evidence.insert(0, kept);
-        return Ok(signal("baseline_flaky", data).with(evidence));
+        Ok(image) => match opened_and_tested(&settings, &attempt, &with, &folder, image).await? {
+            Ok(tested) => baseline.add(tested),
+            Err(trouble) => return not_tested(&attempt, trouble, baseline.evidence),
+        },
     }
-    let converged = is_passing && nothing_told && missed.is_empty() && !is_only_flaky;
-    let data = json!({ "passed_targets": compact["passed_targets"].as_u64().unwrap_or(0), "converged": converged, "test_result": compact, "ref": kept.hash.to_string(), "passed": passed, "total": total, "summary": summary, "programs_ms": bench::milliseconds(spent) });
-    evidence.insert(0, kept);
-    Ok(signal("baseline_measured", data).with(evidence))
+    if let Some(fault) = baseline.setup_fault() {
+        return setup_wrong(&attempt, fault, baseline.evidence.clone());
+    }
+    let slips = baseline.slips(&with.test_profile.cases);
+    if !slips.is_empty() {
+        return Err(Outcome::error(code::BAD_INPUT, slips.join("; ")).with(baseline.evidence));
+    }
+    let file = told(&baseline.image, baseline.measured(), &baseline.evidence, &tools);
+    let kept = keep(&attempt, "baseline", "application/json", file).await?;
+    let hint = baseline.image.as_ref().err().map(|why| alone(&settings, &attempt, why)).unwrap_or_default();
+    Ok(baseline.outcome(&with, &hint, kept, declares(&attempt, "baseline_flaky")))
+}
+
+/// Returns the outcome if the environment could not run the tests.
+fn not_tested(attempt: &Attempt, trouble: Trouble, evidence: Vec<Evidence>) -> Done {
+    match trouble {
+        Trouble::Missing { program, package } => {
+            let package = packages::named(&program, &package);
+            Ok(signal("toolchain_missing", json!({ "package": package })).with(evidence))
+        }
+        Trouble::Setup(fault) => setup_wrong(attempt, &fault, evidence),
+        trouble @ (Trouble::Config { .. } | Trouble::Cancelled) => Err(bench::wrong(&trouble)),
+        trouble => {
+            let data = json!({ "summary": trouble.to_string(), "evidence_refs": refs(&evidence) });
+            Ok(signal("env_failed", data).with(evidence))
+        }
+    }
+}
+
+/// The untouched tree, built and tested.
+struct Baseline {
+    /// The image, or the reason why the tree does not build.
+    image: Result<String, String>,
+    /// The result of the tests, if the tree builds.
+    tested: Option<Tested>,
+    evidence: Vec<Evidence>,
+    /// The time of compilers and environments.
+    programs: Duration,
+}
+
+impl Baseline {
+    fn add(&mut self, mut tested: Tested) {
+        self.programs += tested.programs;
+        self.evidence.append(&mut tested.logs);
+        self.tested = Some(tested);
+    }
+
+    fn measured(&self) -> Option<&Measured> {
+        self.tested.as_ref().map(|tested| &tested.measured)
+    }
+
+    /// Returns the setup error. Results in another format explain the measurement better and come first.
+    fn setup_fault(&self) -> Option<&str> {
+        self.tested.as_ref().filter(|tested| tested.misread.is_none())?.fault.as_deref()
+    }
+
+    /// Returns the mistakes in the task that the results show.
+    fn slips(&self, expected: &[String]) -> Vec<String> {
+        let mut slips = self.measured().map(|measured| slips(expected, measured)).unwrap_or_default();
+        slips.extend(self.tested.as_ref().and_then(|tested| tested.misread.clone()));
+        slips
+    }
+
+    fn is_passing(&self) -> bool {
+        self.tested.as_ref().is_some_and(|tested| tested.is_passing)
+    }
+
+    fn is_only_flaky(&self) -> bool {
+        self.tested.as_ref().is_some_and(|tested| tested.is_only_flaky)
+    }
+
+    /// Returns the number of passing cases and of all cases.
+    fn counts(&self) -> (usize, usize) {
+        self.measured().map_or((0, 0), |it| (it.passed_tests, it.total_tests + it.missing_tests))
+    }
+
+    /// Returns the thresholds that the untouched tree already violates.
+    fn missed(&self, thresholds: &BTreeMap<String, Threshold>) -> Vec<String> {
+        let broken = |it: &Measured| rounds::broken(thresholds, &it.metrics, &it.metrics);
+        self.measured().map(|it| broken(it).iter().map(ToString::to_string).collect()).unwrap_or_default()
+    }
+
+    /// Describes the baseline in a sentence; `hint` is added if the tree does not build.
+    fn summary(&self, missed: &[String], hint: &str) -> String {
+        let (passed, total) = self.counts();
+        match (&self.image, self.measured()) {
+            (Err(why), _) => format!("the untouched tree does not build: {why}{hint}"),
+            (Ok(_), Some(measured)) => {
+                let why = measured.reasons.first().filter(|_| measured.verdict != Verdict::Pass);
+                let why = flaky_in_words(measured).or_else(|| why.cloned());
+                let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+                let missed: String = missed.iter().map(|missed| format!("; {missed}")).collect();
+                let is_other = self.is_passing() && !self.is_only_flaky() && !why.is_empty();
+                let others = if is_other { "; the failing cases are not targets" } else { "" };
+                format!("{passed} of {total} cases pass on the untouched tree{why}{others}{missed}")
+            }
+            (Ok(_), None) => String::new(),
+        }
+    }
+
+    /// Returns the outcome; `kept` is the stored measurement. `tells_flaky` is true if the machine handles a baseline
+    /// in which only flaky cases fail.
+    fn outcome(mut self, with: &With, hint: &str, kept: Evidence, tells_flaky: bool) -> Outcome {
+        let missed = self.missed(&with.metrics);
+        let targets = &with.test_profile.targets;
+        let compact = self.measured().map_or(json!({}), |measured| bench::compact(measured, None, targets, &kept));
+        let (reference, summary) = (kept.hash.to_string(), self.summary(&missed, hint));
+        let programs_ms = bench::milliseconds(self.programs);
+        self.evidence.insert(0, kept);
+        if self.is_only_flaky() && tells_flaky {
+            let data =
+                json!({ "ref": reference, "summary": summary, "test_result": compact, "programs_ms": programs_ms });
+            return signal("baseline_flaky", data).with(self.evidence);
+        }
+        let nothing_told = with.failure_log.trim().is_empty();
+        let converged = self.is_passing() && nothing_told && missed.is_empty() && !self.is_only_flaky();
+        let (passed, total) = self.counts();
+        let passed_targets = compact["passed_targets"].as_u64().unwrap_or(0);
+        let data = json!({ "passed_targets": passed_targets, "converged": converged, "test_result": compact, "ref": reference, "passed": passed, "total": total, "summary": summary, "programs_ms": programs_ms });
+        signal("baseline_measured", data).with(self.evidence)
+    }
 }
 
 /// Reports whether the invoking machine declares a signal: a run started with an older definition may not declare it.
@@ -171,7 +238,7 @@ const LACKS: [&str; 3] = ["No such file", "No rule to make target", "cannot find
 fn alone(settings: &Settings, attempt: &Attempt, why: &str) -> String {
     match settings.workspace.is_repository(&attempt.folder) {
         Ok(false) if LACKS.iter().any(|words| why.contains(words)) => format!(
-            " (in no git repository, so that only {} was copied and nothing beside it: `git init` where all of it is)",
+            " (not in a git repository, so only {} was copied: run `git init` in the directory that contains all sources)",
             attempt.folder.display()
         ),
         _ => String::new(),
@@ -227,17 +294,28 @@ struct Tested {
     programs: Duration,
 }
 
-async fn tested(
+/// Begins a session and tests the image in it.
+async fn opened_and_tested(
     settings: &Arc<Settings>,
     attempt: &Attempt,
-    with: With,
+    with: &With,
     sources: &Path,
     image: &str,
 ) -> Result<Result<Tested, Trouble>, Outcome> {
-    let mut open = match bench::begin(settings, attempt, with.test_profile.clone(), sources).await {
-        Ok(open) => open,
-        Err(trouble) => return Ok(Err(trouble)),
-    };
+    match bench::begin(settings, attempt, with.test_profile.clone(), sources).await {
+        Ok(open) => tested(settings, attempt, with, open, image).await,
+        Err(trouble) => Ok(Err(trouble)),
+    }
+}
+
+/// Tests an image in a session, with controls of the failing cases, and ends the session.
+async fn tested(
+    settings: &Arc<Settings>,
+    attempt: &Attempt,
+    with: &With,
+    mut open: Open,
+    image: &str,
+) -> Result<Result<Tested, Trouble>, Outcome> {
     if with.reset
         && let Err(trouble) = open.environment.reset(open.bench(settings, attempt), Reset::Restart).await
     {
@@ -249,27 +327,10 @@ async fn tested(
         Err(trouble) => return Ok(Err(trouble)),
     };
     let logs = bench::keep_logs(attempt, &open.session, Vec::new()).await?;
-    let (session, root) = (open.session.clone(), Area::of(settings, attempt)?.copy());
-    let (image_name, allowed_paths) = (with.build.image.clone(), with.allowed_paths.clone());
-    let (mut measured, misread, fault) = blocking(move || {
-        let mut measured = bench::measure(&session, None)?;
-        measured.metrics.extend(bench::sizes(&session));
-        let is_silent = measured.cases.iter().all(|case| case.case.status == Status::Missing);
-        let misread = if is_silent { bench::misread(&session)? } else { None };
-        let set_up = SetUp {
-            session: &session,
-            measured: &measured,
-            root: &root,
-            image_name: &image_name,
-            allowed_paths: &allowed_paths,
-        };
-        let fault = setup::fault(&set_up);
-        Ok((measured, misread, fault))
-    })
-    .await?;
+    let First { mut measured, misread, fault } = first(settings, attempt, with, &open).await?;
     let begun = Instant::now();
     if fault.is_none()
-        && let Err(trouble) = control(settings, attempt, &open, &with, &mut measured).await
+        && let Err(trouble) = control(settings, attempt, &open, with, &mut measured).await
     {
         return Ok(Err(trouble));
     }
@@ -281,6 +342,30 @@ async fn tested(
     bench::let_go(&attempt.run);
     let is_passing = again.verdict == Verdict::Pass;
     Ok(Ok(Tested { measured, is_passing, misread, fault, is_only_flaky, logs, programs }))
+}
+
+/// The results of the first starts, before any control.
+struct First {
+    measured: Measured,
+    misread: Option<String>,
+    fault: Option<String>,
+}
+
+/// Reads the results of the first starts and checks the setup.
+async fn first(settings: &Settings, attempt: &Attempt, with: &With, open: &Open) -> Result<First, Outcome> {
+    let (session, root) = (open.session.clone(), Area::of(settings, attempt)?.copy());
+    let (image_name, allowed_paths) = (with.build.image.clone(), with.allowed_paths.clone());
+    blocking(move || {
+        let mut measured = bench::measure(&session, None)?;
+        measured.metrics.extend(bench::sizes(&session));
+        let is_silent = measured.cases.iter().all(|case| case.case.status == Status::Missing);
+        let misread = if is_silent { bench::misread(&session)? } else { None };
+        let (image_name, allowed_paths) = (&image_name, &allowed_paths);
+        let fault =
+            setup::fault(&SetUp { session: &session, measured: &measured, root: &root, image_name, allowed_paths });
+        Ok(First { measured, misread, fault })
+    })
+    .await
 }
 
 /// Runs the failing cases again and marks those that do not fail every time.
@@ -321,3 +406,6 @@ async fn run(settings: &Arc<Settings>, attempt: &Attempt, open: &Open) -> Result
         other => other,
     })
 }
+
+#[cfg(test)]
+mod tests;

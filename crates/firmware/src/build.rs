@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use interlock_activity::{Attempt, Given, Outcome};
+use interlock_activity::{Arguments, Attempt, Outcome};
 use interlock_chart::Value;
 use interlock_journal::Evidence;
 use interlock_process::{self as program, How, Plan, Tell};
@@ -19,8 +19,8 @@ use crate::{
     area::Area,
     bench::milliseconds,
     copy,
-    hand::{Done, Settings, blocking, failed, given, keep, refs, signal},
     packages::to_install,
+    table::{Done, Settings, blocking, failed, given, keep, refs, signal},
 };
 
 /// The number of bytes kept of a build's output.
@@ -189,7 +189,7 @@ pub(crate) async fn build(
             built.evidence.push(kept);
         }
         Err(error) if error.is_not_found() => {
-            built.image = Err(format!("its commands ended well and made no {wanted}{}", made(folder, &wanted)));
+            built.image = Err(format!("its commands succeeded but did not create {wanted}{}", made(folder, &wanted)));
         }
         Err(error) => built.image = Err(format!("`{wanted}` cannot be read: {error}")),
     }
@@ -248,7 +248,7 @@ async fn command(
 ) -> Result<Command, Outcome> {
     let within = Attempt { folder: folder.to_owned(), ..attempt.clone() };
     let nothing = Value::map(Vec::<(&str, Value)>::new());
-    let rules = settings.sandbox.rules(&Given::new(&nothing, &[])?, &within)?;
+    let rules = settings.sandbox.rules(&Arguments::new(&nothing, &[])?, &within)?;
     let plan = Plan {
         words: ["/bin/sh", "-c", line].map(Into::into).to_vec(),
         folder: folder.to_owned(),
@@ -270,7 +270,7 @@ async fn command(
         }
         How::TimedOut => Some(format!("`{line}` took longer than {} seconds", build.timeout_sec)),
         How::Limited(why) => Some(format!("`{line}` was stopped: {why}")),
-        How::Cancelled => return Err(Outcome::cancelled("it was stopped")),
+        How::Cancelled => return Err(Outcome::cancelled("it was cancelled")),
     };
     let (spent, is_certain) = (ended.duration, matches!(ended.how, How::Exited { signal: None, .. }));
     let evidence = match keeping {
@@ -294,7 +294,7 @@ pub(crate) async fn version(settings: &Settings, attempt: &Attempt, program: &st
         timeout: Some(ASKED_MAX),
         output_bytes_max: 64 * 1024,
         tell: [Tell::Nothing; 2],
-        rules: settings.sandbox.rules(&Given::new(&nothing, &[]).ok()?, &within).ok()?,
+        rules: settings.sandbox.rules(&Arguments::new(&nothing, &[]).ok()?, &within).ok()?,
         launcher: settings.sandbox.launcher.clone(),
     };
     let mut ended = program::run(&within, &plan).await.ok()?;

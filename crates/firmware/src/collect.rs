@@ -9,8 +9,8 @@ use serde_json::json;
 
 use crate::{
     bench::{self, Open},
-    hand::{Done, Settings, given, refs, signal},
     knowledge::{self, Round},
+    table::{Done, Settings, given, refs, signal},
 };
 
 #[derive(Deserialize)]

@@ -10,8 +10,8 @@ use serde_json::json;
 
 use crate::{
     area::Area,
-    hand::{Done, Settings, blocking, failed, given, keep, refs, signal},
     knowledge::{self, Round},
+    table::{Done, Settings, blocking, failed, given, keep, refs, signal},
 };
 
 /// The checkpoint of the sources as they were found.
@@ -101,7 +101,7 @@ pub(crate) async fn deliver(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let (of, keeper) = (attempt.clone(), Arc::clone(&settings));
     let delivered = blocking(move || {
         let summary = match patch.is_empty() {
-            true => "nothing had to be changed".to_owned(),
+            true => "no change was necessary".to_owned(),
             false => {
                 let patch = Patch::parse(&patch).map_err(failed)?;
                 match keeper.workspace.apply(&of.folder, &patch, &BTreeMap::new()) {

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::{
     area::Area,
     build, copy,
-    hand::{Done, Settings, blocking, failed, given, refs, signal},
+    table::{Done, Settings, blocking, failed, given, refs, signal},
 };
 
 /// The total size of the shown sources, their number, and the largest size of one file.
@@ -56,7 +56,7 @@ pub(crate) async fn sources(settings: Arc<Settings>, attempt: Attempt) -> Done {
             let shown = format!("File: {name}\n{text}");
             let shown = attempt.evidence.redactor().text(&shown).into_owned();
             let kept = attempt.evidence.put(&format!("source {name}"), "text/plain", shown.as_bytes());
-            kept.map_err(|error| Outcome::not_stored(format!("{name} could not be kept: {error}")))
+            kept.map_err(|error| Outcome::not_stored(format!("{name} could not be stored: {error}")))
         };
         wanted.iter().map(keep).collect::<Result<Vec<_>, _>>()
     })

@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
 use crate::{
-    hand::{Done, Settings, blocking, failed, given, signal},
     learned::{self, ENTRIES_PER_LESSON, Lesson},
+    table::{Done, Settings, blocking, failed, given, signal},
 };
 
 /// The number of similar cases that are returned.
@@ -238,7 +238,7 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
         thread.block_on(async {
             tokio::select! {
                 looked = interlock_knowledge::search(&base, vectors, &text, &filter, SIMILAR_MAX * ENTRIES_PER_LESSON) => looked.map_err(failed),
-                () = cancel.cancelled() => Err(Outcome::cancelled("it was stopped")),
+                () = cancel.cancelled() => Err(Outcome::cancelled("it was cancelled")),
             }
         })
     });
@@ -250,7 +250,7 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
         looked.hits.retain(|hit| learned::is_similar(&asked, &hit.entry));
     }
     if let Some(trouble) = &looked.trouble {
-        attempt.host.progress(&attempt.run, attempt.activity, &format!("looked for words only: {trouble}"));
+        attempt.host.progress(&attempt.run, attempt.activity, &format!("searched by keyword only: {trouble}"));
     }
     Ok(found(&learned::once(looked.hits, SIMILAR_MAX)))
 }

@@ -118,10 +118,10 @@ fn often(entry: &Entry, times: usize, taken_back: usize) -> String {
     let name = entry.result.name();
     match (times, taken_back) {
         (0 | 1, 0) => name.to_owned(),
-        (0 | 1, _) => format!("{name}, taken back"),
+        (0 | 1, _) => format!("{name}, undone"),
         (times, 0) => format!("{name} {times} times"),
-        (times, back) if back == times => format!("{name} {times} times, all of them taken back"),
-        (times, back) => format!("{name} {times} times, {back} of them taken back"),
+        (times, back) if back == times => format!("{name} {times} times, all of them undone"),
+        (times, back) => format!("{name} {times} times, {back} of them undone"),
     }
 }
 
@@ -275,8 +275,8 @@ mod tests {
             lessons.iter().find(|lesson| lesson.times == 3).unwrap().came()
         };
         assert_eq!(came(&[]), "fixed 3 times");
-        assert_eq!(came(&["a"]), "fixed 3 times, 1 of them taken back");
-        assert_eq!(came(&["b", "c"]), "fixed 3 times, all of them taken back");
+        assert_eq!(came(&["a"]), "fixed 3 times, 1 of them undone");
+        assert_eq!(came(&["b", "c"]), "fixed 3 times, all of them undone");
     }
 
     #[test]
@@ -285,7 +285,7 @@ mod tests {
         let came = || base.all().unwrap().iter().map(came).collect::<Vec<_>>();
         mark(&base, "a", true).unwrap();
         mark(&base, "a", true).unwrap();
-        assert_eq!(came(), ["fixed, taken back", "fixed"]);
+        assert_eq!(came(), ["fixed, undone", "fixed"]);
         mark(&base, "a", false).unwrap();
         assert_eq!(came(), ["fixed", "fixed"]);
     }

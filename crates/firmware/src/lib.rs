@@ -19,16 +19,18 @@ mod copy;
 mod delivery;
 mod excerpts;
 mod fields;
-mod hand;
 mod knowledge;
 pub mod learned;
 mod objections;
 mod packages;
 mod rounds;
+#[cfg(test)]
+mod scripted;
 mod search;
 mod setup;
 mod story;
+mod table;
 mod tools;
 
-pub use hand::{Settings, all};
 pub use packages::package_of;
+pub use table::{Settings, all};

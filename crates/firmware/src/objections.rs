@@ -54,13 +54,13 @@ pub(crate) fn of(input: &Value, folder: &Path) -> Vec<String> {
     found.extend(misplaced(&task.repo_path, &repo, folder));
     let is_within = |part| matches!(part, Component::Normal(_) | Component::CurDir);
     if !Path::new(&task.build.image).components().all(is_within) {
-        found.push(format!("`build.image`: {} is no file within `repo_path`", task.build.image));
+        found.push(format!("`build.image`: {} is not a file within `repo_path`", task.build.image));
     }
     if task.build.commands.is_empty() && !task.build.image.is_empty() && !repo.join(&task.build.image).exists() {
         found.push(format!("`build.commands` is empty, and there is no {} either", task.build.image));
     }
     if task.test_profile.env_type == "qemu" && task.build.image.is_empty() {
-        found.push("`build.image`: there is nothing to start in QEMU without an image".to_owned());
+        found.push("`build.image`: QEMU needs an image to start".to_owned());
     }
     found.extend(profile(&task.test_profile));
     found.extend(constraints(&task.constraints));
@@ -78,18 +78,16 @@ fn branch(name: &str, folder: &Path) -> Option<String> {
 /// Returns the reason why `repo_path` cannot be the directory of the sources.
 fn misplaced(said: &str, repo: &Path, folder: &Path) -> Option<String> {
     if said.contains("://") {
-        return Some(format!("`repo_path`: {said} is no folder: clone it first"));
+        return Some(format!("`repo_path`: {said} is not a directory: clone it first"));
     }
     let Some(found) = repo.canonicalize().ok().filter(|found| found.is_dir()) else {
-        return Some(format!("`repo_path`: {} is no folder", repo.display()));
+        return Some(format!("`repo_path`: {} is not a directory", repo.display()));
     };
     let root = Workspace::default().root(folder).ok()?;
     let (found, is_inside) = (found.display(), found.starts_with(&root));
     let why = || {
         let root = root.display();
-        format!(
-            "`repo_path`: {found} is outside of {root}, where the run works; say `--repo {found}` and `repo_path: .`"
-        )
+        format!("`repo_path`: {found} is outside {root}, where the run works; use `--repo {found}` and `repo_path: .`")
     };
     (!is_inside).then(why)
 }
@@ -134,7 +132,7 @@ fn thresholds(task: &Task) -> Vec<String> {
         let why = match serde_json::from_value::<Threshold>(threshold.clone()) {
             Err(error) => error.to_string(),
             Ok(threshold) if threshold.is_empty() => {
-                "says nothing: `max`, `min`, `rise_max_percent` or `fall_max_percent`".to_owned()
+                "needs one of `max`, `min`, `rise_max_percent` and `fall_max_percent`".to_owned()
             }
             Ok(_) if !FIGURES.contains(&name.as_str()) => format!("is not measured; {} are", FIGURES.join(", ")),
             Ok(_) if name == "covered_lines" && !task.test_profile.coverage => {
@@ -143,7 +141,7 @@ fn thresholds(task: &Task) -> Vec<String> {
             Ok(threshold) => {
                 let (limit, value) = threshold.negative()?;
                 let name = format!("constraints.metrics.{name}.{limit}");
-                return Some(format!("`{name}`: {value} is below 0, and no figure ever is: say 0 or more"));
+                return Some(format!("`{name}`: {value} is below 0; use 0 or more"));
             }
         };
         Some(format!("`constraints.metrics.{name}`: {why}"))

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{
     bench,
-    hand::{Done, Settings, blocking, given, signal},
+    table::{Done, Settings, blocking, given, signal},
 };
 
 #[derive(Deserialize)]
@@ -151,7 +151,7 @@ impl Threshold {
             let limit = |word: &str, limit: Option<f64>| limit.map(|limit| format!("{word} {limit}"));
             let limits: Vec<String> =
                 limit("at most", self.max).into_iter().chain(limit("at least", self.min)).collect();
-            return Some(format!("{name} is {now}, {} is asked for", limits.join(" and ")));
+            return Some(format!("{name} is {now}, required is {}", limits.join(" and ")));
         }
         let is_much = is_over(self.rise_max_percent, change) || is_over(self.fall_max_percent, -change);
         is_much.then(|| format!("{name} changed by {change:.1} %"))

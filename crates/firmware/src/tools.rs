@@ -8,7 +8,7 @@ use interlock_testbench::{Profile, fault::Image};
 
 use crate::{
     build::{self, Build},
-    hand::{Settings, blocking},
+    table::{Settings, blocking},
 };
 
 /// The largest number of programs whose version is queried.

@@ -22,16 +22,16 @@ impl Address {
         let is_tls = match uri.scheme_str() {
             Some("https") => true,
             Some("http") => false,
-            _ => return Err("is to begin with http:// or https://".to_owned()),
+            _ => return Err("must begin with http:// or https://".to_owned()),
         };
         let authority = uri.authority().ok_or("has no host")?;
         if authority.as_str().contains('@') {
-            return Err("must not carry a name or password; give an `authorization` header".to_owned());
+            return Err("must not contain a user name or password; use an `authorization` header".to_owned());
         }
         let host = authority.host().trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
         let port = authority.port_u16().unwrap_or(if is_tls { 443 } else { 80 });
         let path = uri.path_and_query().map_or("/", |path| path.as_str());
-        let path = path.parse().map_err(|error| format!("has a path that cannot be asked for: {error}"))?;
+        let path = path.parse().map_err(|error| format!("has an invalid path: {error}"))?;
         match host.is_empty() {
             true => Err("has no host".to_owned()),
             false => Ok((Address { host, port, is_tls }, path)),

@@ -14,7 +14,7 @@ pub enum Error {
         why: String,
     },
     /// The connection was made; the request may have taken effect, whatever came back.
-    #[error("there was no proper answer: {0}")]
+    #[error("invalid answer: {0}")]
     Broken(String),
     /// The response is longer than the caller's limit.
     #[error("the answer is longer than {0} bytes")]

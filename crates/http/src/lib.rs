@@ -16,5 +16,5 @@ pub use address::Address;
 pub use client::{Client, Connection};
 pub use error::Error;
 pub use hyper::{HeaderMap, Method, Request, Uri, body::Bytes, header};
-pub use proxy::{Proxy, base64};
+pub use proxy::Proxy;
 pub use response::Response;

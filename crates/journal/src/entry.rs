@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use interlock_chart::{
     Value, counted,
-    model::{Effect, Raiser},
+    model::{EffectClass, Raiser},
 };
-use interlock_core::{ActivityId, Ended, Input, Semantics, TimerId};
+use interlock_core::{ActivityEnd, ActivityId, Input, Semantics, TimerId};
 use serde::{Deserialize, Serialize};
 
-use crate::Hash;
+use crate::{Asked, Hash, Unanswered};
 
 /// One thing that happened to a run: the content of a record.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,7 +36,7 @@ pub enum Entry {
         /// The name of the activity.
         name: String,
         /// The effect class of the activity. It decides how a crash during the attempt is handled.
-        effect: Effect,
+        effect: EffectClass,
         /// The snapshot of the workspace before the attempt, if the activity may write.
         snapshot: Option<String>,
     },
@@ -92,6 +92,10 @@ pub enum Entry {
     },
     /// A person had writes of the run undone. The machine does not react to this entry.
     Undone(Undone),
+    /// A running attempt asks a person. The machine does not react to this entry.
+    Asked(Asked),
+    /// A question ended without an answer while its attempt went on. The machine does not react to this entry.
+    Unanswered(Unanswered),
 }
 
 /// An undo of a run's writes. It is recorded before it is carried out; the workspace shows how far an interrupted undo
@@ -122,12 +126,12 @@ impl Undone {
     /// Returns a sentence about the undo.
     pub fn words(&self) -> String {
         if let Some(why) = &self.failed {
-            return format!("the undo before did not come about: {why}");
+            return format!("the previous undo failed: {why}");
         }
         let writes: Vec<String> = self.writes.iter().map(u64::to_string).collect();
         let put_back = counted(self.put_back, "path", "paths");
-        let left = if self.left > 0 { format!(", {} left alone", self.left) } else { String::new() };
-        format!("writes of record {} taken back: {put_back} put back{left}", writes.join(", "))
+        let left = if self.left > 0 { format!(", {} skipped", self.left) } else { String::new() };
+        format!("writes of record {} undone: {put_back} restored{left}", writes.join(", "))
     }
 }
 
@@ -301,7 +305,7 @@ struct AttemptForm {
     activity: ActivityId,
     number: u32,
     name: String,
-    effect: Effect,
+    effect: EffectClass,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     snapshot: Option<String>,
 }
@@ -362,7 +366,7 @@ mod raiser {
 
 /// The numbers of the entry kinds in the store. A payload whose form changes gets a new number; old numbers stay
 /// readable.
-const KINDS: [(u8, &str); 13] = [
+const KINDS: [(u8, &str); 15] = [
     (1, "created"),
     (2, "event"),
     (3, "attempt"),
@@ -376,6 +380,8 @@ const KINDS: [(u8, &str); 13] = [
     (11, "undone"),
     (12, "left to a person"),
     (13, "aborted"),
+    (14, "asked"),
+    (15, "not answered"),
 ];
 
 impl Entry {
@@ -395,6 +401,8 @@ impl Entry {
             Entry::Undone(_) => 11,
             Entry::Left(_) => 12,
             Entry::Aborted { .. } => 13,
+            Entry::Asked(_) => 14,
+            Entry::Unanswered(_) => 15,
         }
     }
 
@@ -422,6 +430,8 @@ impl Entry {
             Entry::Undone(undone) => serde_json::to_string(&undone),
             Entry::Left(left) => serde_json::to_string(&left),
             Entry::Aborted { by, why } => serde_json::to_string(&AbortedForm { by, why }),
+            Entry::Asked(asked) => serde_json::to_string(&asked),
+            Entry::Unanswered(ended) => serde_json::to_string(&ended),
         };
         // Every map key in these forms is a string, so serialization to JSON cannot fail.
         json.unwrap_or_default()
@@ -459,7 +469,9 @@ impl Entry {
             11 => Entry::Undone(read(json)?),
             12 => Entry::Left(read(json)?),
             13 => read(json).map(|AbortedForm { by, why }| Entry::Aborted { by, why })?,
-            other => return Err(format!("its kind {other} is not known to this interlock")),
+            14 => Entry::Asked(read(json)?),
+            15 => Entry::Unanswered(read(json)?),
+            other => return Err(format!("its kind {other} is not known to this version")),
         })
     }
 
@@ -486,7 +498,9 @@ impl Entry {
             | Entry::Granted(_)
             | Entry::GrantUsed(_)
             | Entry::Undone(_)
-            | Entry::Left(_) => return None,
+            | Entry::Left(_)
+            | Entry::Asked(_)
+            | Entry::Unanswered(_) => return None,
         })
     }
 
@@ -512,10 +526,10 @@ impl Entry {
 
 impl Result {
     /// Converts the result to the core's form.
-    pub fn ended(&self) -> Ended {
+    pub fn ended(&self) -> ActivityEnd {
         match self {
-            Result::Signal { name, data } => Ended::Signal { name: Arc::from(name.as_str()), data: data.clone() },
-            Result::Error { data } => Ended::Error { data: data.clone() },
+            Result::Signal { name, data } => ActivityEnd::Signal { name: Arc::from(name.as_str()), data: data.clone() },
+            Result::Error { data } => ActivityEnd::Error { data: data.clone() },
         }
     }
 }
@@ -551,7 +565,7 @@ mod tests {
                 activity: ActivityId(1),
                 number: 2,
                 name: "command.run".into(),
-                effect: Effect::Write,
+                effect: EffectClass::Write,
                 snapshot: None,
             },
             Entry::Outcome {
@@ -580,6 +594,21 @@ mod tests {
                 activity: ActivityId(1),
                 number: 1,
                 scopes: vec!["proc.exec:x".into()],
+            }),
+            Entry::Asked(Asked {
+                activity: ActivityId(3),
+                number: 1,
+                id: "q1".into(),
+                event: "PERMIT".into(),
+                text: "May it?".into(),
+                shows: data.clone(),
+                until_ms: 9,
+            }),
+            Entry::Unanswered(Unanswered {
+                activity: ActivityId(3),
+                number: 1,
+                id: "q1".into(),
+                why: "nobody answered in time".into(),
             }),
             Entry::Note { text: "t".into(), data },
             Entry::Left(Left {

@@ -19,7 +19,7 @@ pub enum Error {
         found: u64,
     },
     /// The run already has an entry with the sender's id.
-    #[error("run {run} has an entry with the id `{id}` already: record {seq}")]
+    #[error("run {run} already has an entry with the id `{id}`: record {seq}")]
     Repeated {
         /// The name of the run.
         run: String,
@@ -29,7 +29,7 @@ pub enum Error {
         seq: u64,
     },
     /// Another worker has claimed the run.
-    #[error("run {run} is in the hands of another process")]
+    #[error("another process owns run {run}")]
     Fenced {
         /// The name of the run.
         run: String,
@@ -38,7 +38,7 @@ pub enum Error {
     #[error("there is no run called `{0}`")]
     NoRun(String),
     /// The store already has a run of this name.
-    #[error("there is a run called `{0}` already")]
+    #[error("there is already a run called `{0}`")]
     Exists(String),
     /// The definition of a machine is missing.
     #[error("the definition {0} is not in the store")]
@@ -52,7 +52,7 @@ pub enum Error {
         why: String,
     },
     /// A later version of Interlock wrote the store.
-    #[error("{} was written by a newer interlock (format {found}, this one knows {known})", path.display())]
+    #[error("{} was written by a newer version of Interlock (format {found}, this one supports {known})", path.display())]
     Newer {
         /// The file that was to be opened.
         path: PathBuf,
@@ -96,19 +96,19 @@ impl Error {
     /// Returns the next action that a person can take.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
-            Error::Conflict { .. } => "look at it again with `interlock show`, then decide anew",
+            Error::Conflict { .. } => "look at it again with `interlock show`, then decide again",
             Error::Repeated { .. } => "nothing was recorded; `interlock trace` shows the first one",
-            Error::Fenced { .. } => "it goes on there; `interlock watch` follows it",
-            Error::NoRun(_) => "`interlock runs` lists them",
+            Error::Fenced { .. } => "that process continues it; follow it with `interlock watch`",
+            Error::NoRun(_) => "list them with `interlock runs`",
             Error::Exists(_) => "choose another name",
-            Error::NoDefinition(_) | Error::Damaged { .. } => "`interlock verify` says what can still be trusted",
-            Error::Newer { .. } => "use the newer interlock, or another INTERLOCK_HOME",
-            Error::Stopped(_) => "the run is left at its last record; resume it when the cause is gone",
+            Error::NoDefinition(_) | Error::Damaged { .. } => "`interlock verify` shows which records are intact",
+            Error::Newer { .. } => "use the newer version, or another INTERLOCK_HOME",
+            Error::Stopped(_) => "the run stopped at its last record; resume it when the cause is fixed",
             Error::Store { trouble, .. } => match trouble {
-                Trouble::Full => "make room on the disk, then `interlock resume`; nothing that was recorded is lost",
-                Trouble::ReadOnly => "give this user write permission, or set INTERLOCK_HOME to a folder it may write",
-                Trouble::Locked => "another program holds the store; end it or try again",
-                Trouble::Corrupt => "restore the store from a copy, or move it away to begin a new one",
+                Trouble::Full => "free disk space, then run `interlock resume`; no record is lost",
+                Trouble::ReadOnly => "give this user write permission, or set INTERLOCK_HOME to a writable directory",
+                Trouble::Locked => "another program has locked the store; end it or try again",
+                Trouble::Corrupt => "restore the store from a backup, or move it away to start a new one",
                 Trouble::Other => return None,
             },
         })

@@ -141,7 +141,7 @@ impl Blobs for Folder {
     fn get(&self, hash: &Hash) -> Result<Vec<u8>> {
         let path = self.file(hash);
         let packed = fs::read(&path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => damaged(hash, "its file is not there"),
+            io::ErrorKind::NotFound => damaged(hash, "its file is missing"),
             _ => failed("read", &path, &error),
         })?;
         let content = zstd::decode_all(packed.as_slice()).map_err(|error| damaged(hash, &error.to_string()))?;
@@ -157,7 +157,7 @@ impl Blobs for Folder {
         let stored = fs::read(&path).map_err(|error| failed("read", &path, &error))?;
         match pack(&content).is_ok_and(|packed| packed == stored) {
             true => Ok(()),
-            false => Err(damaged(hash, "its file is not what this content is stored as")),
+            false => Err(damaged(hash, "its file differs from the stored form of this content")),
         }
     }
 
@@ -218,7 +218,7 @@ fn sync(path: &Path) -> Result<()> {
 }
 
 fn broken_off() -> Error {
-    Error::io("could not bring evidence to the disk".to_owned(), &io::Error::other("it broke off"))
+    Error::io("could not write evidence to the disk".to_owned(), &io::Error::other("it broke off"))
 }
 
 fn failed(doing: &str, path: &Path, error: &io::Error) -> Error {

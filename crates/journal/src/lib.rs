@@ -16,6 +16,7 @@ mod evidence_folder;
 mod gc;
 pub mod moment;
 pub mod private;
+mod question;
 mod receipt;
 mod record;
 
@@ -30,5 +31,6 @@ pub use entry::{
 pub use error::{Error, Result, Trouble};
 pub use evidence::{Blobs, EvidenceStore};
 pub use gc::Collected;
+pub use question::{Asked, Unanswered};
 pub use receipt::Receipt;
 pub use record::{Hash, Record, Unchained};

@@ -16,7 +16,7 @@ pub fn folder(path: &Path) -> Result<()> {
         .recursive(true)
         .mode(0o700)
         .create(path)
-        .map_err(|error| Error::io(format!("the folder {} could not be made", path.display()), &error))
+        .map_err(|error| Error::io(format!("the directory {} could not be created", path.display()), &error))
 }
 
 /// Creates an empty file that only its owner can open. SQLite gives the files beside it the same mode.
@@ -24,6 +24,6 @@ pub fn file(path: &Path) -> Result<()> {
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(Error::io(format!("the store {} could not be made", path.display()), &error)),
+        Err(error) => Err(Error::io(format!("the store {} could not be created", path.display()), &error)),
     }
 }

@@ -129,7 +129,8 @@ impl Record {
         let Some(file) = self.payload_file() else {
             return Entry::from_json(self.kind, &self.payload).map_err(damaged);
         };
-        let content = store.get(&file.ok_or_else(|| damaged("it does not say where its payload is".into()))?)?;
+        let content =
+            store.get(&file.ok_or_else(|| damaged("it does not name the location of its payload".into()))?)?;
         let text = std::str::from_utf8(&content).map_err(|error| damaged(error.to_string()))?;
         Entry::from_json(self.kind & !ELSEWHERE, text).map_err(damaged)
     }

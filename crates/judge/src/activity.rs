@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use interlock_activity::{Activity, Asked, Attempt, Effect, Ending, Outcome, StandIn, code, schema};
+use interlock_activity::{Activity, Attempt, EffectClass, Ending, Outcome, StandIn, StandInQuestion, code, schema};
 use interlock_chart::{Value, model::Schema};
 use interlock_http::Client;
 use interlock_journal::Evidence;
@@ -17,8 +17,8 @@ use crate::{
     Mode, Question, Verdict, by_hand, case,
     check::Form,
     mode::{self, Last},
-    model::Found,
-    panel::{self, Case, Failure, Hearing, Panel},
+    model::AcceptedMeans,
+    panel::{self, Failure, Hearing, Panel, PanelCase},
     prompt::Mark,
     rules::Rules,
     settings::{PERSON, Settings},
@@ -34,7 +34,7 @@ pub struct Judge(Arc<Shared>);
 struct Shared {
     home: Option<PathBuf>,
     client: Client,
-    found: Found,
+    found: AcceptedMeans,
     ledger: Arc<Ledger>,
     rules: Arc<Rules>,
     telemetry: Option<Telemetry>,
@@ -61,7 +61,7 @@ impl Judge {
     pub fn confined(home: Option<PathBuf>, sandbox: Sandbox) -> Self {
         let client = Client::default();
         Judge(Arc::new(Shared {
-            found: Found::default(),
+            found: AcceptedMeans::default(),
             ledger: Arc::new(Ledger::new(home.clone())),
             rules: Arc::new(Rules::default()),
             telemetry: Telemetry::from_env(&client),
@@ -88,7 +88,7 @@ impl Judge {
         let (question, form, mark) = (&prepared.question, &prepared.form, &prepared.mark);
         let (run, activity) = (&*attempt.run, attempt.invocation.name.as_str());
         let last = self.0.last.of(run, activity);
-        let case = Case { attempt: &attempt, mode: prepared.mode, last: last.as_deref(), question, form, mark };
+        let case = PanelCase { attempt: &attempt, mode: prepared.mode, last: last.as_deref(), question, form, mark };
         let (mut hearings, mut cancel) = (Vec::new(), attempt.cancel.clone());
         let judged = tokio::select! {
             judged = panel.judge(&case, &mut hearings) => Some(judged),
@@ -105,7 +105,7 @@ impl Judge {
             }
             Some(Err(Failure::Person { reason })) => Outcome::needs_person(redactor.text(reason)),
             Some(Err(Failure::Error { code, message })) => Outcome::error(code, redactor.text(message)),
-            None => Outcome::cancelled("it was stopped"),
+            None => Outcome::cancelled("it was cancelled"),
         };
         let verdict = judged.and_then(Result::ok);
         let prompt = prepared.question.prompt.clone();
@@ -135,7 +135,8 @@ impl Judge {
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Outcome> {
-    let broken = |error: tokio::task::JoinError| Outcome::error(code::FAILED, format!("the judge broke off: {error}"));
+    let broken =
+        |error: tokio::task::JoinError| Outcome::error(code::FAILED, format!("the judge failed unexpectedly: {error}"));
     tokio::task::spawn_blocking(work).await.map_err(broken)
 }
 
@@ -150,7 +151,7 @@ fn keep(
         attempt
             .evidence
             .put(name, media, text.as_bytes())
-            .map_err(|error| Outcome::not_stored(format!("what the judge was asked could not be kept: {error}")))
+            .map_err(|error| Outcome::not_stored(format!("the judge's question could not be stored: {error}")))
     };
     let redactor = attempt.evidence.redactor();
     let shown = hearings.iter().filter_map(|hearing| hearing.shown.as_ref());
@@ -181,11 +182,11 @@ impl Activity for Judge {
     }
 
     fn summary(&self) -> &str {
-        "Asks models, rules or a person, and checks what they say."
+        "Asks a model, rules or a person, and validates the answer."
     }
 
-    fn effect(&self) -> Effect {
-        Effect::Read
+    fn effect(&self) -> EffectClass {
+        EffectClass::Read
     }
 
     fn signals(&self) -> &[&str] {
@@ -207,7 +208,7 @@ impl Activity for Judge {
         Settings::load(self.0.home.as_deref(), folder).map_or(true, |settings| settings.chain(name) != [PERSON])
     }
 
-    fn asked(&self, of: &StandIn<'_>) -> Option<Asked> {
+    fn asked(&self, of: &StandIn<'_>) -> Option<StandInQuestion> {
         by_hand::asked(of)
     }
 

@@ -1,7 +1,7 @@
 //! A person as a judge: builds the question that is shown to the person and checks the answer. The same checks apply as
 //! for models.
 
-use interlock_activity::{Asked, StandIn, Taken};
+use interlock_activity::{HandledSignal, StandIn, StandInQuestion};
 use interlock_chart::Value;
 
 use crate::{
@@ -12,10 +12,10 @@ use crate::{
 
 /// Returns the question as readable text and the data that each signal must carry. `None` if the machine's input does
 /// not make a valid question.
-pub(crate) fn asked(of: &StandIn<'_>) -> Option<Asked> {
+pub(crate) fn asked(of: &StandIn<'_>) -> Option<StandInQuestion> {
     let (question, form, mark) = question(of)?;
-    let signals = form.shapes(&question).into_iter().map(|(name, data)| Taken { name, data });
-    Some(Asked { question: mark.taken_off(question.prompt.trim()), signals: signals.collect() })
+    let signals = form.shapes(&question).into_iter().map(|(name, data)| HandledSignal { name, data });
+    Some(StandInQuestion { question: mark.taken_off(question.prompt.trim()), signals: signals.collect() })
 }
 
 /// Returns the problems of a person's answer; empty if it is valid.

@@ -20,16 +20,16 @@ const KEPT_BYTES_MAX: usize = 512 * 1024;
 
 /// Builds the question of an activity. The error text names the invalid field of the machine's input.
 pub(crate) fn question(of: &StandIn<'_>, mark: &Mark) -> Result<Question, String> {
-    let Value::Object(with) = Value::from(of.with) else { return Err("`with` is to be a map".to_owned()) };
+    let Value::Object(with) = Value::from(of.with) else { return Err("`with` must be a map".to_owned()) };
     let named = |name: &str| match with.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(path)) => Ok(Some(path.as_str())),
-        Some(other) => Err(format!("`with.{name}` is to be the path of a file of the machine, not {other}")),
+        Some(other) => Err(format!("`with.{name}` must be the path of a file of the machine, not {other}")),
     };
     let file = |name: &str, path: &str| {
         let content = of.invocation.definition.file(path);
         let content = content.ok_or_else(|| format!("`with.{name}`: the machine has no file {path}"))?;
-        std::str::from_utf8(content).map_err(|_| format!("`with.{name}`: {path} is no text"))
+        std::str::from_utf8(content).map_err(|_| format!("`with.{name}`: {path} is not text"))
     };
     let path = named("prompt")?.ok_or("`with.prompt` is missing: the path of a file of the machine")?;
     let template = file("prompt", path)?;

@@ -61,7 +61,7 @@ impl Embedder {
             within(times.first_byte, "beginning of an answer", connection.send(request)).await?.map_err(said)?;
         let body = response.rest(REPLY_BYTES_MAX).await.map_err(said)?;
         match response.status {
-            200..300 => serde_json::from_slice(&body).map_err(|error| format!("its answer is no JSON: {error}")),
+            200..300 => serde_json::from_slice(&body).map_err(|error| format!("its answer is not JSON: {error}")),
             status => {
                 let text = String::from_utf8_lossy(&body).split_whitespace().collect::<Vec<_>>().join(" ");
                 Err(format!("{url} answered {status}: {}", text.chars().take(200).collect::<String>()))
@@ -99,12 +99,12 @@ fn read(answer: &Value, count: usize) -> Result<Vec<Vec<f32>>, String> {
         let index =
             row.get("index").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok()).unwrap_or(place);
         let vector = row.get("embedding").and_then(Value::as_array).and_then(|values| vector(values));
-        let place = vectors.get_mut(index).ok_or("its answer has a vector of no text")?;
-        *place = vector.ok_or("its answer has a vector that is none")?;
+        let place = vectors.get_mut(index).ok_or("its answer has a vector for an unknown text")?;
+        *place = vector.ok_or("its answer has an invalid vector")?;
     }
     let length = vectors.first().map_or(0, Vec::len);
     if vectors.iter().any(|vector| vector.is_empty() || vector.len() != length) {
-        return Err(format!("its answer has not one vector of one length for each of {count} texts"));
+        return Err(format!("its answer does not have one vector of equal length for each of {count} texts"));
     }
     Ok(vectors)
 }

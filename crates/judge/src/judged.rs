@@ -15,7 +15,7 @@ const JUDGE: &str = "judge.";
 
 /// Every judgement of a run, in the order of the records, and what the models used.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Judged {
+pub struct JudgementSummary {
     /// One row per judgement: its name, the judge, the signal, and the hash of the evidence.
     pub rows: Vec<Vec<String>>,
     /// Requests to models.
@@ -24,9 +24,9 @@ pub struct Judged {
     pub input_tokens: u64,
     /// Tokens that models wrote.
     pub output_tokens: u64,
-    /// What the requests cost.
+    /// The cost of all requests.
     pub cost: f64,
-    /// How long the models took.
+    /// The time that the models took.
     pub latency_ms: u64,
     /// Requests without a usable answer.
     unanswered: u64,
@@ -34,10 +34,10 @@ pub struct Judged {
     by_rules: bool,
 }
 
-impl Judged {
+impl JudgementSummary {
     /// Reads all records of a run.
     pub fn of(run: &RecordedRun) -> Self {
-        let mut judged = Judged::default();
+        let mut judged = JudgementSummary::default();
         for record in &run.records {
             for kept in record.entry.evidence().iter().filter(|evidence| evidence.name == "judgement") {
                 let said = run.text(kept).and_then(|text| serde_json::from_str(&text).ok());
@@ -82,10 +82,10 @@ impl Judged {
             return None;
         }
         if self.requests > 0 {
-            let Judged { requests, input_tokens, output_tokens, cost, .. } = self;
+            let JudgementSummary { requests, input_tokens, output_tokens, cost, .. } = self;
             let failed = match self.unanswered {
                 0 => String::new(),
-                unanswered => format!(" {unanswered} of them failed; the judgements say how."),
+                unanswered => format!(" {unanswered} of them failed; see the judgements."),
             };
             let requests = counted(*requests, "request to a model", "requests to models");
             return Some(format!("{requests}: {input_tokens} tokens in, {output_tokens} out, cost {cost:.4}.{failed}"));
@@ -95,7 +95,7 @@ impl Judged {
             (true, false) => "a person",
             (false, _) => "rules and templates",
         };
-        Some(format!("No model was asked: {who} did the work."))
+        Some(format!("No model was asked; {who} decided."))
     }
 }
 

@@ -27,7 +27,7 @@ pub mod telemetry;
 mod verdict;
 
 pub use activity::Judge;
-pub use judged::{Judged, by_hand};
+pub use judged::{JudgementSummary, by_hand};
 pub use mode::Mode;
 pub use probe::{Probe, probe};
 pub use question::{AllowedSignal, Exhibit, Question};

@@ -50,7 +50,7 @@ impl Mode {
         let known = WORDS.iter().find(|(word, _)| said.as_str() == Some(word));
         known.map(|(_, mode)| *mode).ok_or_else(|| {
             let words: Vec<&str> = WORDS.iter().map(|(word, _)| *word).collect();
-            format!("`with.{FIELD}` is to be one of {}, not {said}", words.join(", "))
+            format!("`with.{FIELD}` must be one of {}, not {said}", words.join(", "))
         })
     }
 
@@ -124,7 +124,7 @@ mod tests {
     fn unknown_mode_is_refused() {
         assert_eq!(Mode::of(&json!({})), Ok(Mode::Whole));
         let said = Mode::of(&json!({ "mode": "best" })).unwrap_err();
-        assert_eq!(said, "`with.mode` is to be one of model, next_model, rules, rules_more_evidence, not \"best\"");
+        assert_eq!(said, "`with.mode` must be one of model, next_model, rules, rules_more_evidence, not \"best\"");
     }
 
     #[test]

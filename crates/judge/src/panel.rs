@@ -14,8 +14,8 @@ use serde::Serialize;
 use crate::{
     Mode, Question, Verdict,
     check::{self, Form, Problem},
-    model::{Ask, Found, Model, Reply, Try, Turn},
-    prompt::{self, Mark, Shown},
+    model::{AcceptedMeans, Ask, Model, Reply, Try, Turn},
+    prompt::{self, Mark, RenderedPrompt},
     rules::{self, Rules},
     settings::{PERSON, RULES, Settings},
     spent::{self, Ledger},
@@ -44,7 +44,7 @@ pub mod code {
 
 /// The case that a panel judges.
 #[derive(Clone, Copy)]
-pub struct Case<'a> {
+pub struct PanelCase<'a> {
     /// The attempt that asks for the verdict.
     pub attempt: &'a Attempt,
     /// The position in the chain at which to start.
@@ -66,11 +66,11 @@ pub struct Hearing {
     pub judge: String,
     /// The prompt that a model was shown.
     #[serde(skip)]
-    pub shown: Option<Shown>,
+    pub shown: Option<RenderedPrompt>,
     /// True if data was left out because it did not fit into the context window.
     pub is_cut: bool,
     /// Every answer, with its problems.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<JudgeAnswer>,
     /// Every request, in order.
     pub tries: Vec<Try>,
     /// The verdict, if the judge gave one.
@@ -81,7 +81,7 @@ pub struct Hearing {
 
 /// One answer of a judge.
 #[derive(Clone, Debug, Serialize)]
-pub struct Answer {
+pub struct JudgeAnswer {
     /// The text as it was received.
     pub said: String,
     /// The problems found; empty if the answer is a verdict.
@@ -115,14 +115,14 @@ pub struct Panel {
     /// The client that connects to servers.
     pub client: Client,
     /// The JSON mechanisms that servers were found to support.
-    pub found: Found,
+    pub found: AcceptedMeans,
     /// The record of tokens and cost spent by each run.
     pub ledger: Arc<Ledger>,
     /// The sandbox configuration for programs that act as judges.
     pub sandbox: Sandbox,
 }
 
-impl<'a> Case<'a> {
+impl<'a> PanelCase<'a> {
     fn run(&self) -> &'a str {
         &self.attempt.run
     }
@@ -135,7 +135,7 @@ impl<'a> Case<'a> {
 impl Panel {
     /// Returns a verdict and the name of its judge, or the reason why there is none. All hearings are appended to
     /// `hearings`.
-    pub async fn judge(&self, case: &Case<'_>, hearings: &mut Vec<Hearing>) -> Result<(String, Verdict), Failure> {
+    pub async fn judge(&self, case: &PanelCase<'_>, hearings: &mut Vec<Hearing>) -> Result<(String, Verdict), Failure> {
         for name in case.mode.chain(self.settings.chain(case.activity()), case.last) {
             if name == PERSON {
                 return Err(Failure::Person { reason: told(hearings) });
@@ -147,7 +147,12 @@ impl Panel {
         Err(Failure::Error { code: code::MODEL_FAILURE, message: format!("there is no verdict; {}", told(hearings)) })
     }
 
-    async fn hear(&self, name: &str, case: &Case<'_>, hearings: &mut Vec<Hearing>) -> Result<Option<Verdict>, Failure> {
+    async fn hear(
+        &self,
+        name: &str,
+        case: &PanelCase<'_>,
+        hearings: &mut Vec<Hearing>,
+    ) -> Result<Option<Verdict>, Failure> {
         if name == RULES {
             let hearing = by_rules(case, &self.rules);
             let verdict = hearing.verdict.clone();
@@ -172,7 +177,7 @@ impl Panel {
     }
 
     /// Asks a model until its answer is a verdict, or until the corrections are used up.
-    async fn ask(&self, model: &Model, case: &Case<'_>, hearing: &mut Hearing) -> Result<(), Failure> {
+    async fn ask(&self, model: &Model, case: &PanelCase<'_>, hearing: &mut Hearing) -> Result<(), Failure> {
         let reserved = u64::from(model.reply_tokens_max()) + REPAIR_TOKENS;
         let room = model.window_tokens().saturating_sub(reserved);
         let shown = match prompt::show(case.question, case.form, case.mark, room) {
@@ -188,7 +193,7 @@ impl Panel {
             let Some(reply) = self.ask_once(model, case, &shown.system, &turns, hearing).await? else { break };
             let problems = match checked(case, &reply) {
                 Ok(verdict) => {
-                    hearing.answers.push(Answer { said: reply.text, problems: Vec::new() });
+                    hearing.answers.push(JudgeAnswer { said: reply.text, problems: Vec::new() });
                     hearing.verdict = Some(verdict);
                     break;
                 }
@@ -196,7 +201,7 @@ impl Panel {
             };
             turns.truncate(1);
             turns.extend(refusal(&reply, &problems));
-            hearing.answers.push(Answer { said: reply.text, problems });
+            hearing.answers.push(JudgeAnswer { said: reply.text, problems });
             if round == REPAIRS_MAX {
                 hearing.fault = Some(given_up(&hearing.answers));
             }
@@ -209,7 +214,7 @@ impl Panel {
     async fn ask_once(
         &self,
         model: &Model,
-        case: &Case<'_>,
+        case: &PanelCase<'_>,
         system: &str,
         turns: &[Turn],
         hearing: &mut Hearing,
@@ -253,9 +258,9 @@ fn told(hearings: &[Hearing]) -> String {
     told.collect::<Vec<_>>().join("; ")
 }
 
-fn checked(case: &Case<'_>, reply: &Reply) -> Result<Verdict, Vec<Problem>> {
+fn checked(case: &PanelCase<'_>, reply: &Reply) -> Result<Verdict, Vec<Problem>> {
     match reply.is_cut_off {
-        true => Err(vec![Problem::new("answer", "was cut off because it is too long; say the same in fewer words")]),
+        true => Err(vec![Problem::new("answer", "was cut off because it is too long; answer in fewer words")]),
         false => check::check(case.form, case.question, &reply.text),
     }
 }
@@ -272,13 +277,13 @@ fn refusal(reply: &Reply, problems: &[Problem]) -> [Turn; 2] {
     [Turn::Model(said), Turn::User(words)]
 }
 
-fn given_up(answers: &[Answer]) -> String {
+fn given_up(answers: &[JudgeAnswer]) -> String {
     let last = answers.last().and_then(|answer| answer.problems.first()).map(ToString::to_string).unwrap_or_default();
     format!("{} answers were refused, the last because of {last}", answers.len())
 }
 
 /// Asks the rules; their verdict passes the same check as that of a model.
-fn by_rules(case: &Case<'_>, rules: &Rules) -> Hearing {
+fn by_rules(case: &PanelCase<'_>, rules: &Rules) -> Hearing {
     let mut hearing = Hearing { judge: RULES.to_owned(), ..Hearing::default() };
     let Some(verdict) = rules::judge(case.question, rules) else {
         hearing.fault = Some("no rule applies".to_owned());
@@ -288,8 +293,8 @@ fn by_rules(case: &Case<'_>, rules: &Rules) -> Hearing {
     match check::check(case.form, case.question, &said) {
         Ok(verdict) => hearing.verdict = Some(verdict),
         Err(problems) => {
-            hearing.fault = problems.first().map(|problem| format!("what the rules say does not fit: {problem}"));
-            hearing.answers.push(Answer { said, problems });
+            hearing.fault = problems.first().map(|problem| format!("the rules' answer does not fit: {problem}"));
+            hearing.answers.push(JudgeAnswer { said, problems });
         }
     }
     hearing
@@ -304,7 +309,7 @@ fn agreed(name: &str, votes: Vec<Verdict>) -> Result<Option<Verdict>, Failure> {
             Ok(Some(Verdict { confidence, ..first }))
         }
         Some(_) => {
-            let message = format!("{name} was asked {} times and said {}", signals.len(), signals.join(", "));
+            let message = format!("{name} was asked {} times and answered {}", signals.len(), signals.join(", "));
             Err(Failure::Error { code: code::UNDECIDED, message })
         }
         None => Ok(None),

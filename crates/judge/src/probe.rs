@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::{
     AllowedSignal, Question,
     check::{self, Form},
-    model::{Ask, Found, Model, Turn},
+    model::{AcceptedMeans, Ask, Model, Turn},
     prompt::{self, Mark},
     settings::{Backend, Settings},
 };
@@ -42,7 +42,7 @@ pub struct Probe {
 pub async fn probe(home: Option<&Path>, folder: &Path, sandbox: &Sandbox) -> Result<Vec<Probe>, String> {
     let settings = Settings::load(home, folder)?;
     // A program is started within an attempt. The evidence of this attempt is discarded.
-    let scratch = tempfile::tempdir().map_err(|error| format!("there is no temporary folder: {error}"))?;
+    let scratch = tempfile::tempdir().map_err(|error| format!("could not create a temporary directory: {error}"))?;
     let attempt = attempt(scratch.path(), folder)?;
     let mut probes = Vec::new();
     for (name, backend) in settings.judges {
@@ -64,7 +64,7 @@ async fn one(name: &str, mut backend: Backend, attempt: &Attempt, sandbox: &Sand
             command.argv.join(" ")
         }
     };
-    let model = Model::new(name, backend, &Client::default(), &Found::default());
+    let model = Model::new(name, backend, &Client::default(), &AcceptedMeans::default());
     let found = ask(&model, attempt, sandbox).await;
     let (ok, said) = match found {
         Ok(said) => (true, format!("{what}: {said}")),

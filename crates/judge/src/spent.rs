@@ -27,7 +27,7 @@ const REPLY_TOKENS_MIN: u64 = 64;
 
 /// The usage of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Spent {
+pub struct RunUsage {
     /// The number of requests.
     pub requests: u64,
     /// The number of tokens, input and output together.
@@ -41,7 +41,7 @@ pub struct Spent {
 pub struct Ledger {
     folder: Option<PathBuf>,
     /// The totals in memory, for a ledger without a directory or if writing fails.
-    memory: Mutex<HashMap<String, Spent>>,
+    memory: Mutex<HashMap<String, RunUsage>>,
     /// One lock per run: an allowance must still hold when it is spent.
     turns: Mutex<HashMap<String, Turn>>,
 }
@@ -62,7 +62,7 @@ impl Ledger {
     }
 
     /// Returns the usage of a run. Fails if it cannot be read: then nothing more may be spent.
-    pub fn spent(&self, run: &str) -> Result<Spent, String> {
+    pub fn spent(&self, run: &str) -> Result<RunUsage, String> {
         let remembered = self.memory.lock().unwrap_or_else(PoisonError::into_inner).get(run).copied();
         let Some(path) = self.path(run) else { return Ok(remembered.unwrap_or_default()) };
         let read = last_line(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -71,7 +71,7 @@ impl Ledger {
     }
 
     /// Adds one request to the total of its run.
-    pub fn add(&self, run: &str, tried: &Try) -> Result<Spent, String> {
+    pub fn add(&self, run: &str, tried: &Try) -> Result<RunUsage, String> {
         let mut spent = self.spent(run)?;
         spent.requests += 1;
         spent.tokens += tried.usage.input_tokens + tried.usage.output_tokens;
@@ -94,7 +94,7 @@ impl Ledger {
     }
 }
 
-fn append(path: &PathBuf, spent: &Spent) -> std::io::Result<()> {
+fn append(path: &PathBuf, spent: &RunUsage) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
@@ -118,7 +118,7 @@ fn last_line(path: &PathBuf) -> std::io::Result<Option<String>> {
 
 /// Returns the number of tokens that an answer may have within the budget, or the reason why no further question can be
 /// asked.
-pub fn allowance(budget: Budget, spent: Spent, price: Price, prompt_tokens: u64, most: u32) -> Result<u32, String> {
+pub fn allowance(budget: Budget, spent: RunUsage, price: Price, prompt_tokens: u64, most: u32) -> Result<u32, String> {
     let mut allowed = u64::from(most);
     if let Some(limit) = budget.tokens {
         allowed = allowed.min(limit.saturating_sub(spent.tokens).saturating_sub(prompt_tokens));
@@ -184,8 +184,8 @@ mod tests {
             ledger.add("run/../1", &tried(10, 5, 0.25)).unwrap();
         }
         let next = Ledger::new(Some(home.path().to_owned()));
-        assert_eq!(next.spent("run/../1"), Ok(Spent { requests: 100, tokens: 1_500, cost: 25.0 }));
-        assert_eq!(next.spent("another"), Ok(Spent::default()));
+        assert_eq!(next.spent("run/../1"), Ok(RunUsage { requests: 100, tokens: 1_500, cost: 25.0 }));
+        assert_eq!(next.spent("another"), Ok(RunUsage::default()));
         let files: Vec<_> =
             fs::read_dir(home.path().join("spent")).unwrap().map(|file| file.unwrap().file_name()).collect();
         assert_eq!(files, ["run%2f%2e%2e%2f1.jsonl"]);
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn answer_length_is_limited_by_the_budget() {
         let price = Price { input_per_million: 1.0, output_per_million: 10.0 };
-        let spent = |tokens, cost| Spent { requests: 1, tokens, cost };
+        let spent = |tokens, cost| RunUsage { requests: 1, tokens, cost };
         let budget = |tokens, cost| Budget { tokens, cost };
         let cases = [
             (budget(None, None), spent(9_999_999, 99.0), Ok(500)),

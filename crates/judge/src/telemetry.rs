@@ -108,7 +108,7 @@ impl Telemetry {
             let connection = self.client.connect(&address).await.map_err(|error| error.to_string())?;
             connection.send(request).await.map_err(|error| error.to_string())
         };
-        let response = tokio::time::timeout(SEND_WAIT, work).await.map_err(|_| "it took too long".to_owned())??;
+        let response = tokio::time::timeout(SEND_WAIT, work).await.map_err(|_| "timed out".to_owned())??;
         match response.status {
             200..300 => Ok(()),
             status => Err(format!("status {status}")),

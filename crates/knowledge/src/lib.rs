@@ -22,7 +22,7 @@ use interlock_sqlite::database;
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, params};
 use serde::{Deserialize, Serialize};
 
-pub use meaning::{Found, Vectors, search};
+pub use meaning::{SearchResult, Vectors, search};
 
 /// The file's name in the store's directory.
 pub const FILE: &str = "knowledge.sqlite";

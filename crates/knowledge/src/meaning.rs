@@ -14,7 +14,7 @@ const TEXT_CHARS_MAX: usize = 6_000;
 
 /// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
+pub struct SearchResult {
     /// The entries, best first.
     pub hits: Vec<Hit>,
     /// The reason for which only keywords were used, if vectors were to be used too.
@@ -34,26 +34,26 @@ pub struct Vectors<'a, F> {
 ///
 /// # Errors
 ///
-/// If the knowledge base cannot be read. A failure to make vectors is not an error: see [`Found::trouble`].
+/// If the knowledge base cannot be read. A failure to make vectors is not an error: see [`SearchResult::trouble`].
 pub async fn search<F>(
     knowledge: &Knowledge,
     vectors: Option<Vectors<'_, F>>,
     text: &str,
     filter: &Filter,
     at_most: usize,
-) -> Result<Found, Error>
+) -> Result<SearchResult, Error>
 where
     F: AsyncFn(&[String]) -> Result<Vec<Vec<f32>>, String>,
 {
     let Some(vectors) = vectors else {
-        return Ok(Found { hits: knowledge.search(text, filter, at_most)?, trouble: None });
+        return Ok(SearchResult { hits: knowledge.search(text, filter, at_most)?, trouble: None });
     };
     match vector_of(knowledge, &vectors, text).await? {
         Ok(vector) => {
             let hits = knowledge.search_meaning(text, (vectors.model, &vector), filter, at_most)?;
-            Ok(Found { hits, trouble: None })
+            Ok(SearchResult { hits, trouble: None })
         }
-        Err(trouble) => Ok(Found { hits: knowledge.search(text, filter, at_most)?, trouble: Some(trouble) }),
+        Err(trouble) => Ok(SearchResult { hits: knowledge.search(text, filter, at_most)?, trouble: Some(trouble) }),
     }
 }
 

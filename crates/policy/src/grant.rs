@@ -68,10 +68,10 @@ pub enum BadGrant {
     )]
     Permission(String),
     /// The text ends after the colon.
-    #[error("`{0}:` says no path, host or command after the colon")]
+    #[error("`{0}:` needs a path, host or command after the colon")]
     Nothing(String),
     /// Destroying work is never granted without a subject.
-    #[error("`destroy` needs to say what: `destroy:git reset --hard`")]
+    #[error("`destroy` needs a command: `destroy:git reset --hard`")]
     Wholesale,
 }
 
@@ -148,7 +148,7 @@ mod tests {
         for (text, message) in [
             ("fs.wrote", "`fs.wrote` is not a permission; there are fs.read"),
             ("fs.write:", "`fs.write:` says no path"),
-            ("destroy", "`destroy` needs to say what"),
+            ("destroy", "`destroy` needs a command"),
         ] {
             let error = text.parse::<Grant>().unwrap_err().to_string();
             assert!(error.starts_with(message), "{error}");

@@ -9,7 +9,7 @@ const BYTES_MAX: usize = 4096;
 
 /// A location in the file system.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Location {
     /// The absolute path, without `.` and `..`.
     pub(crate) absolute: String,
     /// The path relative to the workspace, if it is inside; empty for the root itself.
@@ -20,11 +20,11 @@ pub(crate) struct Place {
     pub(crate) is_linked: bool,
 }
 
-impl Place {
+impl Location {
     fn new(absolute: String, view: &View<'_>, is_linked: bool) -> Self {
         let inside = below(&absolute, view.root).map(str::to_owned);
         let home = view.home.and_then(|home| below(&absolute, home)).map(|rest| format!("~/{rest}"));
-        Place { absolute, inside, home, is_linked }
+        Location { absolute, inside, home, is_linked }
     }
 
     /// Formats the place for people.
@@ -66,20 +66,20 @@ fn is_git_folder(name: &str) -> bool {
 
 /// Returns the places of a path: the literal one, and the one after links are followed, if it differs. An error states
 /// why the path is invalid.
-pub(crate) fn places(path: &str, cwd: &str, view: &View<'_>) -> Result<Vec<Place>, String> {
+pub(crate) fn places(path: &str, cwd: &str, view: &View<'_>) -> Result<Vec<Location>, String> {
     check(path)?;
     let raw = match path.strip_prefix('~') {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => match view.home {
             Some(home) => format!("{home}{rest}"),
-            None => return Err("nobody knows where `~` is".to_owned()),
+            None => return Err("the home directory `~` is not known".to_owned()),
         },
-        Some(_) => return Err(format!("`{path}` is in somebody else's home directory, or has an odd name")),
+        Some(_) => return Err(format!("`{path}` is in another user's home directory, or has an invalid name")),
         None if path.starts_with('/') => path.to_owned(),
         None => format!("{cwd}/{path}"),
     };
-    let by_letters = Place::new(lexical(&raw), view, false);
+    let by_letters = Location::new(lexical(&raw), view, false);
     let linked = view.links.resolve(&raw).map(|real| lexical(&real)).filter(|real| *real != by_letters.absolute);
-    let linked = linked.map(|real| Place::new(real, view, true));
+    let linked = linked.map(|real| Location::new(real, view, true));
     Ok(std::iter::once(by_letters).chain(linked).collect())
 }
 
@@ -94,10 +94,10 @@ fn check(path: &str) -> Result<(), String> {
         return Err(format!("the path is longer than {BYTES_MAX} bytes: {shown}…"));
     }
     if let Some(hidden) = path.chars().find(|letter| is_deceptive(*letter)) {
-        return Err(format!("the path holds U+{:04X}, which hides what it is: {shown}", u32::from(hidden)));
+        return Err(format!("the path contains U+{:04X}, which can disguise it: {shown}", u32::from(hidden)));
     }
     if path.contains('\\') && path.split(['\\', '/']).any(|part| part == ".." || is_git_folder(part)) {
-        return Err(format!("the path goes up or into .git by backslashes: {shown}"));
+        return Err(format!("the path uses backslashes to lead out of the workspace or into .git: {shown}"));
     }
     let has_drive =
         bytes.len() > 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' && matches!(bytes[2], b'\\' | b'/');
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn git_directory_is_recognised_under_all_its_names() {
-        let place = |path: &str| Place::new(format!("/w/{path}"), &View::plain("/w"), false);
+        let place = |path: &str| Location::new(format!("/w/{path}"), &View::plain("/w"), false);
         for path in
             [".git", ".GIT/config", "a/.git/hooks/x", ".git./x", ".git /x", "GIT~1/x", ".git::$INDEX_ALLOCATION/x"]
         {

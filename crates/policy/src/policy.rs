@@ -5,7 +5,7 @@ use crate::{Level, Permission, glob::Globs};
 /// The rules that decide which operations are permitted.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    pub(crate) otherwise: [LastWord; Case::COUNT],
+    pub(crate) otherwise: [LastWord; DefaultCase::COUNT],
     pub(crate) paths: Vec<Rule>,
     pub(crate) path_globs: Globs,
     pub(crate) path_texts: Vec<(usize, String)>,
@@ -21,7 +21,7 @@ pub struct Policy {
 
 /// The cases for which a policy defines a default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Case {
+pub(crate) enum DefaultCase {
     ReadInside,
     WriteInside,
     DeleteInside,
@@ -41,28 +41,28 @@ pub(crate) enum Case {
     DestroyHistory,
 }
 
-impl Case {
+impl DefaultCase {
     pub(crate) const COUNT: usize = 17;
 
     /// All cases, with their names in the file.
-    pub(crate) const ALL: [(Case, &'static str); Case::COUNT] = [
-        (Case::ReadInside, "read_inside"),
-        (Case::WriteInside, "write_inside"),
-        (Case::DeleteInside, "delete_inside"),
-        (Case::ReadOutside, "read_outside"),
-        (Case::WriteOutside, "write_outside"),
-        (Case::WriteBelowOutside, "write_below_outside"),
-        (Case::DeleteOutside, "delete_outside"),
-        (Case::Exec, "exec"),
-        (Case::Connect, "connect"),
-        (Case::AnyHost, "any_host"),
-        (Case::NoSandbox, "no_sandbox"),
-        (Case::GitWrite, "git_write"),
-        (Case::NotUnderstood, "not_understood"),
-        (Case::DestroyKept, "destroy_kept"),
-        (Case::DestroyPartly, "destroy_partly"),
-        (Case::DestroyLost, "destroy_lost"),
-        (Case::DestroyHistory, "destroy_history"),
+    pub(crate) const ALL: [(DefaultCase, &'static str); DefaultCase::COUNT] = [
+        (DefaultCase::ReadInside, "read_inside"),
+        (DefaultCase::WriteInside, "write_inside"),
+        (DefaultCase::DeleteInside, "delete_inside"),
+        (DefaultCase::ReadOutside, "read_outside"),
+        (DefaultCase::WriteOutside, "write_outside"),
+        (DefaultCase::WriteBelowOutside, "write_below_outside"),
+        (DefaultCase::DeleteOutside, "delete_outside"),
+        (DefaultCase::Exec, "exec"),
+        (DefaultCase::Connect, "connect"),
+        (DefaultCase::AnyHost, "any_host"),
+        (DefaultCase::NoSandbox, "no_sandbox"),
+        (DefaultCase::GitWrite, "git_write"),
+        (DefaultCase::NotUnderstood, "not_understood"),
+        (DefaultCase::DestroyKept, "destroy_kept"),
+        (DefaultCase::DestroyPartly, "destroy_partly"),
+        (DefaultCase::DestroyLost, "destroy_lost"),
+        (DefaultCase::DestroyHistory, "destroy_history"),
     ];
 }
 
@@ -120,7 +120,7 @@ pub struct Limits {
 
 impl Policy {
     /// Returns the default for a case.
-    pub(crate) fn last_word(&self, case: Case) -> &LastWord {
+    pub(crate) fn last_word(&self, case: DefaultCase) -> &LastWord {
         &self.otherwise[case as usize]
     }
 

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use interlock_activity::{Attempt, Bad, Given, Outcome, Schema, code, schema};
+use interlock_activity::{Arguments, Attempt, BadArgument, Outcome, Schema, code, schema};
 use interlock_proxy::Allow;
 use interlock_sandbox::{Config, Kind, Launcher, Limits, Network, Rules, workspace_of};
 
@@ -39,9 +39,9 @@ pub fn schema() -> Schema {
 
 impl Sandbox {
     /// Returns the rules for a program of an attempt.
-    pub fn rules(&self, given: &Given<'_>, attempt: &Attempt) -> Result<Rules, Outcome> {
+    pub fn rules(&self, given: &Arguments<'_>, attempt: &Attempt) -> Result<Rules, Outcome> {
         let home = std::env::var_os("HOME").map(PathBuf::from);
-        let cannot = |error| Outcome::error(code::FAILED, format!("its folder cannot be used: {error}"));
+        let cannot = |error| Outcome::error(code::FAILED, format!("its directory cannot be used: {error}"));
         let workspace = workspace_of(&attempt.folder).map_err(cannot)?;
         let mut rules = self.config.rules(workspace, home.as_deref());
         rules.store.clone_from(&self.store);
@@ -64,26 +64,28 @@ impl Sandbox {
         rules.write.extend(write.iter().map(|place| absolute(place, &attempt.folder, home.as_deref())));
         rules.limits = limits(given, rules.limits)?;
         if rules.required && rules.sandbox == Kind::None {
-            return Err(Outcome::error(SANDBOX, "a sandbox is required here, and the machine says `sandbox: none`"));
+            return Err(Outcome::error(SANDBOX, "a sandbox is required here, but the machine has `sandbox: none`"));
         }
         Ok(rules)
     }
 }
 
 /// Checks that hosts are listed if and only if the program may reach listed hosts, and that they can be read.
-fn check_hosts(rules: &Rules) -> Result<(), Bad> {
+fn check_hosts(rules: &Rules) -> Result<(), BadArgument> {
     match (rules.network, rules.hosts.is_empty()) {
-        (Network::Only, true) => Err(Bad::field("hosts", "is missing: `network: only` needs the hosts to reach")),
-        (Network::Only, false) => {
-            Allow::parse(&rules.hosts).map(drop).map_err(|error| Bad::field("hosts", error.to_string()))
+        (Network::Only, true) => {
+            Err(BadArgument::field("hosts", "is missing: `network: only` needs the hosts to reach"))
         }
-        (_, false) => Err(Bad::field("hosts", "needs `network: only`")),
+        (Network::Only, false) => {
+            Allow::parse(&rules.hosts).map(drop).map_err(|error| BadArgument::field("hosts", error.to_string()))
+        }
+        (_, false) => Err(BadArgument::field("hosts", "needs `network: only`")),
         (_, true) => Ok(()),
     }
 }
 
-fn unknown(field: &str, name: &str, known: &str) -> Bad {
-    Bad::field(field, format!("is `{name}`; known are {known}"))
+fn unknown(field: &str, name: &str, known: &str) -> BadArgument {
+    BadArgument::field(field, format!("is `{name}`; use one of {known}"))
 }
 
 fn absolute(place: &str, folder: &Path, home: Option<&Path>) -> PathBuf {
@@ -93,9 +95,9 @@ fn absolute(place: &str, folder: &Path, home: Option<&Path>) -> PathBuf {
     }
 }
 
-fn limits(given: &Given<'_>, mut limits: Limits) -> Result<Limits, Bad> {
+fn limits(given: &Arguments<'_>, mut limits: Limits) -> Result<Limits, BadArgument> {
     let Some(said) = given.value("limits") else { return Ok(limits) };
-    let said = Given::new(said, &LIMITS)?;
+    let said = Arguments::new(said, &LIMITS)?;
     let fields = [
         &mut limits.memory_mib,
         &mut limits.processes,

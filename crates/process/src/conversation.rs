@@ -21,7 +21,7 @@ use tokio::{
 
 use crate::{
     output::{Shown, Stream},
-    process::{Confined, Ended, How, Plan, not_started, streams, without_result},
+    process::{Confined, How, Plan, ProgramResult, not_started, streams, without_result},
     program::{Input, Nothing, Program, REST},
 };
 
@@ -112,7 +112,7 @@ impl Conversation {
 
     /// Closes the input of the program and waits for its end. If it does not end within `grace`, it is stopped. Output
     /// that was not read is dropped.
-    pub async fn close(mut self, grace: Duration) -> Result<Ended, Outcome> {
+    pub async fn close(mut self, grace: Duration) -> Result<ProgramResult, Outcome> {
         self.input.close();
         let Conversation { mut output, shown, stdout, mut watched, stop, .. } = self;
         let over = async { tokio::join!(&mut watched.0, output.discard()).0 };
@@ -128,7 +128,7 @@ impl Conversation {
         let broken = |error| Outcome::error(code::FAILED, format!("the watch over the program has failed: {error}"));
         let (end, stderr, duration) = seen.map_err(broken)?;
         let (how, confined) = end.map_err(|nothing| without_result(nothing, &shown))?;
-        Ok(Ended { how, stdout, stderr, shown, duration, confined })
+        Ok(ProgramResult { how, stdout, stderr, shown, duration, confined })
     }
 }
 

@@ -21,4 +21,4 @@ pub use held::Hold;
 pub use interlock_proxy::{Allow, BadHost, Destination, Verdict};
 pub use leftovers::end_leftovers;
 pub use output::{Shown, Stream, Tail, Tell};
-pub use process::{Confined, Ended, How, Plan, SANDBOX, find, inherited, keep, not_ended, run};
+pub use process::{Confined, How, Plan, ProgramResult, SANDBOX, find, inherited, keep, not_ended, run};

@@ -16,7 +16,7 @@ use std::{
 use interlock_activity::{Attempt, Outcome, code};
 use interlock_journal::Evidence;
 use interlock_proxy::Destination;
-use interlock_sandbox::{Ended as LauncherEnded, Enforced, Launcher, Rules};
+use interlock_sandbox::{Enforced, Launcher, ProgramEnd, Rules};
 
 use crate::{
     output::{Shown, Stream, Tell},
@@ -75,7 +75,7 @@ pub enum How {
 
 /// The result of a program that has ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct ProgramResult {
     /// The way the program ended.
     pub how: How,
     /// The program's standard output. After a conversation it is empty.
@@ -96,14 +96,14 @@ pub struct Confined {
     /// The enforced rules, if the program was started.
     pub enforced: Option<Enforced>,
     /// The launcher's report about the program's end, with the breaches of rules.
-    pub ended: LauncherEnded,
+    pub ended: ProgramEnd,
     /// The destinations that the program asked for, if it could only reach listed hosts.
     pub destinations: Vec<Destination>,
 }
 
 /// Runs a program to its end. Returns an outcome as the error if the program could not be started or its launcher
 /// died.
-pub async fn run(attempt: &Attempt, plan: &Plan) -> Result<Ended, Outcome> {
+pub async fn run(attempt: &Attempt, plan: &Plan) -> Result<ProgramResult, Outcome> {
     let failed = |error: std::io::Error| not_started(&error);
     let [mut stdout, mut stderr] = streams(attempt, plan).map_err(failed)?;
     let shown = Shown::new(attempt);
@@ -126,7 +126,7 @@ pub async fn run(attempt: &Attempt, plan: &Plan) -> Result<Ended, Outcome> {
     stdout.finish(&shown);
     stderr.finish(&shown);
     let (how, confined) = ended.map_err(|nothing| without_result(nothing, &shown))?;
-    Ok(Ended { how, stdout, stderr, shown, duration: begun.elapsed(), confined })
+    Ok(ProgramResult { how, stdout, stderr, shown, duration: begun.elapsed(), confined })
 }
 
 /// Creates the streams of standard output and of standard error.
@@ -180,7 +180,7 @@ pub async fn keep(attempt: &Attempt, streams: Vec<Stream>, confined: Confined) -
         let all = all.chain(std::iter::once_with(|| confined.keep_destinations(&attempt)));
         all.filter_map(Result::transpose).collect::<Result<Vec<_>, _>>()
     });
-    let wrong = |why: String| Outcome::not_stored(format!("the output of an attempt could not be kept: {why}"));
+    let wrong = |why: String| Outcome::not_stored(format!("the output of an attempt could not be stored: {why}"));
     kept.await.map_err(|error| wrong(error.to_string()))?.map_err(wrong)
 }
 

@@ -13,7 +13,7 @@ use std::{
 };
 
 use interlock_activity::{Attempt, code};
-use interlock_sandbox::{After, Attached, Ended as LauncherEnded, Enforced, Order, Report, STOP, attach};
+use interlock_sandbox::{After, Attached, Enforced, LaunchOrder, ProgramEnd, Report, STOP, attach};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{
@@ -184,7 +184,7 @@ impl Drop for Program {
 struct Heard {
     enforced: Option<Enforced>,
     refused: Option<(String, bool)>,
-    ended: Option<LauncherEnded>,
+    ended: Option<ProgramEnd>,
 }
 
 impl Heard {
@@ -207,10 +207,10 @@ impl Heard {
             Some((why, false)) => return Err((code::FAILED, not_started_words(&why))),
             None => {}
         }
-        let died = || (code::FAILED, "its launcher has died; what it had started was ended".to_owned());
+        let died = || (code::FAILED, "its launcher died, and the programs it had started were ended".to_owned());
         let ended = match (self.ended, &stopped) {
             (Some(ended), _) => ended,
-            (None, Some(_)) => LauncherEnded::default(),
+            (None, Some(_)) => ProgramEnd::default(),
             (None, None) => return Err(died()),
         };
         let limit = ended.limit.as_ref().and_then(|rule| ended.breaches.iter().find(|breach| breach.rule == *rule));
@@ -223,20 +223,20 @@ impl Heard {
     }
 }
 
-fn exited(ended: &LauncherEnded) -> How {
+fn exited(ended: &ProgramEnd) -> How {
     let signal = ended.signal.map(i64::from);
     // The convention of shells: 128 plus the signal number.
     let code = ended.code.map(i64::from).or_else(|| signal.map(|signal| 128 + signal)).unwrap_or(-1);
     How::Exited { code, signal }
 }
 
-fn order(attempt: &Attempt, plan: &Plan, stdin: Option<&Path>) -> Order {
+fn order(attempt: &Attempt, plan: &Plan, stdin: Option<&Path>) -> LaunchOrder {
     let own = plan.env.iter().map(|(name, value)| (name.into(), value.into()));
     let marks =
         [("INTERLOCK_RUN".into(), (&*attempt.run).into()), (MARK.into(), attempt.live.clone().into_os_string())];
     // Later entries override earlier ones.
     let env: BTreeMap<OsString, OsString> = inherited().chain(own).chain(marks).collect();
-    Order {
+    LaunchOrder {
         mark: attempt.live.clone(),
         words: plan.words.clone(),
         env: env.into_iter().collect(),
@@ -251,7 +251,7 @@ fn order(attempt: &Attempt, plan: &Plan, stdin: Option<&Path>) -> Order {
 }
 
 /// Makes a program use the way out: listeners in its network, and variables that the plan does not set itself.
-fn lead_to(way_out: &WayOut, plan: &Plan, order: &mut Order) {
+fn lead_to(way_out: &WayOut, plan: &Plan, order: &mut LaunchOrder) {
     order.listen = way_out.listen().to_vec();
     let own = way_out.env().filter(|(name, _)| !plan.env.contains_key(*name));
     order.env.extend(own.map(|(name, value)| (name.into(), value.into())));

@@ -2,24 +2,25 @@
 //! percent-encoded, escaped or in base64.
 
 use aho_corasick::{AhoCorasick, MatchKind};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 
 /// The minimum length of a value that is searched for: a shorter one occurs by chance.
 const VALUE_BYTES_MIN: usize = 6;
 
 /// The values to search for.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Known(Option<AhoCorasick>);
+pub(crate) struct KnownValues(Option<AhoCorasick>);
 
-impl Known {
+impl KnownValues {
     pub(crate) fn new<S: AsRef<str>>(values: impl IntoIterator<Item = S>) -> Self {
         let mut all: Vec<String> = values.into_iter().flat_map(|value| forms(value.as_ref())).collect();
         all.retain(|value| value.len() >= VALUE_BYTES_MIN);
         all.sort();
         all.dedup();
         if all.is_empty() {
-            return Known(None);
+            return KnownValues(None);
         }
-        Known(AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(all).ok())
+        KnownValues(AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(all).ok())
     }
 
     /// Returns the first known value in `text` from `from` on.
@@ -51,10 +52,7 @@ fn escaped(value: &str) -> String {
 /// Encodes without the padding and the digits that depend on it, so that the value is found in a longer text that
 /// begins with it.
 fn base64(value: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let digit = |bits: u32, shift: u32| char::from(DIGITS[(bits >> shift & 63) as usize]);
-    let groups = value.chunks_exact(3).map(|bytes| u32::from_be_bytes([0, bytes[0], bytes[1], bytes[2]]));
-    groups.flat_map(|bits| [digit(bits, 18), digit(bits, 12), digit(bits, 6), digit(bits, 0)]).collect()
+    BASE64_STANDARD.encode(&value[..value.len() / 3 * 3])
 }
 
 #[cfg(test)]

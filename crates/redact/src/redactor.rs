@@ -6,7 +6,7 @@ use crate::{
     blocks::{self, Within},
     commands,
     hints::{Hint, Hints, MARK},
-    known::Known,
+    known::KnownValues,
     multiline::Scanner,
     names::{self, Secret},
     shapes,
@@ -21,7 +21,7 @@ const MARK_BYTES_MAX: usize = 48;
 /// The length from which on a secret may exceed the examined range.
 const LONG_BYTES: usize = names::VALUE_BYTES_MAX - 256;
 
-/// What a stream keeps between two pieces.
+/// The state of a stream between two pieces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Position {
     /// Whether the next piece begins within a private key.
@@ -33,7 +33,7 @@ pub(crate) struct Position {
 /// Finds secrets and marks them.
 #[derive(Clone, Debug, Default)]
 pub struct Redactor {
-    known: Known,
+    known: KnownValues,
 }
 
 /// Redacts a text, as far as secrets are recognised by form and name.
@@ -44,7 +44,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 impl Redactor {
     /// Creates a redactor that also knows secrets by their value. Values shorter than six bytes are not searched for.
     pub fn new<S: AsRef<str>>(known_values: impl IntoIterator<Item = S>) -> Self {
-        Redactor { known: Known::new(known_values) }
+        Redactor { known: KnownValues::new(known_values) }
     }
 
     /// Redacts a text; returns the text itself if it contains no secret.

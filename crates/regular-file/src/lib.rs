@@ -51,7 +51,7 @@ pub enum Error {
         bytes_max: u64,
     },
     /// The path contains `..` or is absolute.
-    #[error("{} leaves the folder {}", path.display(), folder.display())]
+    #[error("{} is outside the directory {}", path.display(), folder.display())]
     Outside {
         /// The path that was asked for.
         path: PathBuf,
@@ -201,8 +201,8 @@ mod tests {
         assert_eq!(said(here, "pipe"), "F/pipe is a named pipe, not a regular file");
         assert_eq!(said(here, "socket"), "F/socket is a socket, not a regular file");
         assert_eq!(said(here, "in"), "F/in is a folder, not a regular file");
-        assert_eq!(said(here, "../file"), "../file leaves the folder F");
-        assert_eq!(said(here, "/dev/zero"), "/dev/zero leaves the folder F");
+        assert_eq!(said(here, "../file"), "../file is outside the directory F");
+        assert_eq!(said(here, "/dev/zero"), "/dev/zero is outside the directory F");
         assert_eq!(said(here, "none"), "F/none: No such file or directory (os error 2)");
     }
 

@@ -184,7 +184,7 @@ fn propose(source: &Source, index: usize, symbols: &Symbols, places: &Places, hi
         if found.is_empty() {
             continue;
         }
-        let (line, place) = (source.node(node).line, Told::of(source, node, hints));
+        let (line, place) = (source.node(node).line, CheckEvidence::of(source, node, hints));
         for proposal in found.drain(..) {
             let told = place.by(&proposal, hints);
             let score =
@@ -195,16 +195,16 @@ fn propose(source: &Source, index: usize, symbols: &Symbols, places: &Places, hi
 }
 
 /// The evidence of the failed checks about a place.
-struct Told<'s> {
+struct CheckEvidence<'s> {
     /// The names that already occur there.
     old: BTreeSet<&'s str>,
     /// The evidence for the line itself.
     there: f64,
 }
 
-impl<'s> Told<'s> {
+impl<'s> CheckEvidence<'s> {
     fn of(source: &'s Source, node: usize, hints: &Hints) -> Self {
-        Told { old: words(source.text(node)).collect(), there: most(line_words(source, node), hints) }
+        CheckEvidence { old: words(source.text(node)).collect(), there: most(line_words(source, node), hints) }
     }
 
     /// Returns the factor for a change: it is raised if the change introduces a name from the checks, or if the checks

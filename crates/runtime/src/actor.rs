@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use interlock_activity::{Effect, Outcome, OutcomeKind, UseGrants, code, error_data};
+use interlock_activity::{EffectClass, Outcome, OutcomeKind, Question, UseGrants, code, error_data};
 use interlock_core::ActivityId;
 use interlock_journal::{Append, AttemptResult, By, Entry, Left, Phase};
 use tokio::sync::{
@@ -13,11 +13,12 @@ use tokio::sync::{
 };
 
 use crate::{
-    Fired, Live, Move, News, Order, Result, Sent, Settled, Turn, Untaken,
+    AttemptOrder, Fired, Live, Move, News, Result, Sent, Settled, Turn, Untaken,
+    asking::{AnswerSender, PendingAnswer},
     deadline::DUE_TIMERS_MAX,
-    dispatch::{self, Flight, Ready},
-    recover::{self, Care},
-    request::{Answer, Reply, Request, to_json},
+    dispatch::{self, Ready, RunningAttempt},
+    recover::{self, RecoveryAction},
+    request::{Reply, Request, RequestResult, to_json},
     runtime::Shared,
 };
 
@@ -26,6 +27,9 @@ const NEAR_MS: i64 = 2_000;
 
 /// The longest interval between two readings of the clock while the run waits for a timer.
 const CLOCK_LOOK: Duration = Duration::from_secs(30);
+
+/// The reason why open questions end if the process is being left.
+pub(crate) const LEAVING: &str = "the process that asked is being left";
 
 /// A message to an actor.
 #[derive(Debug)]
@@ -38,6 +42,10 @@ pub(crate) enum Mail {
     Ended { id: ActivityId, number: u32, outcome: Box<Outcome>, at_ms: i64 },
     /// An attempt needs to use grants of the run.
     UseGrants { order: UseGrants, reply: oneshot::Sender<bool> },
+    /// A running attempt asks a person.
+    Question { question: Box<Question>, to: AnswerSender },
+    /// An attempt no longer waits for the answer to its question.
+    Withdraw { activity: ActivityId, number: u32, id: String },
     /// The abort of a child run has finished, successfully or not.
     ChildEnded,
     /// The engine may hold messages for the run.
@@ -53,11 +61,13 @@ pub(crate) struct Actor {
     pub(crate) live: Live,
     mail: UnboundedReceiver<Mail>,
     pub(crate) to_self: UnboundedSender<Mail>,
-    pub(crate) flights: BTreeMap<ActivityId, Flight>,
+    pub(crate) flights: BTreeMap<ActivityId, RunningAttempt>,
     /// The number of attempts that are being prepared.
     pub(crate) preparing: usize,
     /// Permits of attempts that are being recorded.
     permits: BTreeMap<ActivityId, OwnedSemaphorePermit>,
+    /// The attempts that wait for a person's answer, by their activity and the question's id.
+    pub(crate) pending: BTreeMap<(ActivityId, String), PendingAnswer>,
     is_detaching: bool,
     /// The number of child runs that are being aborted.
     pub(crate) ending: usize,
@@ -81,6 +91,7 @@ impl Actor {
             flights: BTreeMap::new(),
             preparing: 0,
             permits: BTreeMap::new(),
+            pending: BTreeMap::new(),
             is_detaching: false,
             ending: 0,
             is_stopping: false,
@@ -91,7 +102,7 @@ impl Actor {
     /// recorded.
     pub(crate) async fn work(
         mut self,
-        orders: Vec<Order>,
+        orders: Vec<AttemptOrder>,
         permits: BTreeMap<ActivityId, OwnedSemaphorePermit>,
         is_taken_up: bool,
     ) {
@@ -99,7 +110,7 @@ impl Actor {
         let result = self.work_on(orders, is_taken_up).await;
         let run = Arc::clone(&self.live.name);
         // Cancel the attempts that are still running: their outcome could not be recorded.
-        self.flights.values().for_each(Flight::cancel);
+        self.flights.values().for_each(RunningAttempt::cancel);
         match result {
             Ok(settled) => self.shared.tell(News::Settled { run, how: settled }),
             Err(error) => {
@@ -109,10 +120,10 @@ impl Actor {
         }
     }
 
-    async fn work_on(&mut self, orders: Vec<Order>, is_taken_up: bool) -> Result<Settled> {
+    async fn work_on(&mut self, orders: Vec<AttemptOrder>, is_taken_up: bool) -> Result<Settled> {
         self.carry_out(orders);
         if is_taken_up {
-            self.take_care().await?;
+            self.recover_activities().await?;
         }
         loop {
             if self.is_at_rest() {
@@ -121,7 +132,7 @@ impl Actor {
                     return self.leave().await;
                 }
             }
-            let due = self.live.timers.values().min().copied();
+            let due = self.live.timers.values().copied().chain(self.next_expiry_ms()).min();
             let pause = due.map(|due| Duration::from_millis(due.saturating_sub(self.now_ms()).max(0) as u64));
             tokio::select! {
                 biased;
@@ -129,7 +140,11 @@ impl Actor {
                     Some(mail) => self.read(mail).await?,
                     None => return self.leave().await,
                 },
-                () = sleep(pause) => drop(self.fire_due(self.now_ms()).await?),
+                () = sleep(pause) => {
+                    let now_ms = self.now_ms();
+                    self.fire_due(now_ms).await?;
+                    self.expire_questions(now_ms).await?;
+                }
             }
         }
     }
@@ -174,6 +189,8 @@ impl Actor {
             Mail::Ready { id, ready } => self.ready(id, ready).await,
             Mail::Ended { id, number, outcome, at_ms } => self.ended(id, number, *outcome, at_ms).await,
             Mail::UseGrants { order, reply } => self.use_grants(order, reply).await,
+            Mail::Question { question, to } => self.question(*question, to).await,
+            Mail::Withdraw { activity, number, id } => self.withdraw(activity, number, &id).await,
             Mail::ChildEnded => {
                 self.ending -= 1;
                 Ok(())
@@ -181,11 +198,12 @@ impl Actor {
             Mail::Look => self.look().await,
             Mail::Detach => {
                 self.is_detaching = true;
-                Ok(())
+                self.close_questions(LEAVING).await
             }
             Mail::StopAttempts => {
                 self.is_stopping = true;
-                self.flights.values().for_each(Flight::cancel);
+                self.flights.values().for_each(RunningAttempt::cancel);
+                self.pending.clear();
                 Ok(())
             }
         }
@@ -217,13 +235,15 @@ impl Actor {
 
     /// Records an entry together with the answer to its request, if there is one, and carries out its orders.
     pub(crate) async fn record(&mut self, entry: Entry, at_ms: i64, answer: Option<(i64, Vec<Fired>)>) -> Result<u64> {
+        let answered = self.answered_by(&entry);
         let is_watched = self.shared.is_watched();
         let turn = self.turn(entry, at_ms, is_watched)?;
         let (mut append, orders, moves) = (turn.append, turn.orders, turn.moves);
         let seq = self.live.seq + 1 - append.records.len() as u64;
-        append.answer = answer.map(|(message, fired)| (message, to_json(&Answer::Ok(Sent::new(seq, fired)))));
+        append.answer = answer.map(|(message, fired)| (message, to_json(&RequestResult::Ok(Sent::new(seq, fired)))));
         self.commit(append).await?;
         self.tell_moved(is_watched, moves);
+        answered.into_iter().for_each(|(key, data)| self.deliver_answer(&key, data));
         self.carry_out(orders);
         Ok(seq)
     }
@@ -241,17 +261,28 @@ impl Actor {
         Ok(())
     }
 
-    pub(crate) fn carry_out(&mut self, orders: Vec<Order>) {
+    pub(crate) fn carry_out(&mut self, orders: Vec<AttemptOrder>) {
         for order in orders {
             match order {
-                Order::Start(id) => self.begin(id),
-                Order::Prepare(id) => self.prepare(id, 0),
-                Order::Cancel(id) => {
-                    self.flights.get(&id).into_iter().for_each(Flight::cancel);
+                AttemptOrder::Start(id) => self.begin(id),
+                AttemptOrder::Prepare(id) => self.prepare(id, 0),
+                AttemptOrder::Cancel(id) => {
+                    self.flights.get(&id).into_iter().for_each(RunningAttempt::cancel);
+                    self.forget_questions(id);
                     self.end_child(id);
                 }
             }
         }
+    }
+
+    /// Returns true if an attempt of the activity is running and the process is not stopping.
+    pub(crate) fn is_running(&self, id: ActivityId) -> bool {
+        !self.is_stopping && self.flights.contains_key(&id)
+    }
+
+    /// Returns true if the run is to be released as soon as its running attempts have ended.
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.is_detaching
     }
 
     fn begin(&mut self, id: ActivityId) {
@@ -280,8 +311,12 @@ impl Actor {
             Err(Untaken::Disk(why)) => return Err(interlock_journal::Error::Stopped(why).into()),
             Err(Untaken::Folder(why)) => {
                 let why = self.shared.redactor.text(&why).into_owned();
-                let entry =
-                    recover::cut_off(&self.live, id, code::FAILED, &format!("the workspace could not be kept: {why}"));
+                let entry = recover::cut_off(
+                    &self.live,
+                    id,
+                    code::FAILED,
+                    &format!("the workspace could not be stored: {why}"),
+                );
                 return self.happen(entry).await;
             }
         };
@@ -297,10 +332,11 @@ impl Actor {
     /// late is recorded and changes nothing.
     async fn ended(&mut self, id: ActivityId, number: u32, outcome: Outcome, clock_ms: i64) -> Result<()> {
         self.flights.remove(&id);
+        self.forget_questions(id);
         // If the process is stopping, leave the attempt as a crash would, for the next owner: a read is retried, and
         // writes are undone. An external attempt is recorded as cancelled, which is more than could be known after a
         // crash.
-        let is_elsewhere = self.live.effect(id, &self.shared.registry) == Effect::External;
+        let is_elsewhere = self.live.effect(id, &self.shared.registry) == EffectClass::External;
         if self.is_stopping && !is_elsewhere && matches!(outcome.kind, OutcomeKind::Cancelled { .. }) {
             return Ok(());
         }
@@ -331,7 +367,7 @@ impl Actor {
         match self.live.loaded.admit_signal(begun.invoke, name, data) {
             Ok(data) => AttemptResult::Signal { name: name.clone(), data },
             Err(wrong) => {
-                let message = format!("it ended with `{name}`, which does not fit: {}", wrong.join("; "));
+                let message = format!("the data of its signal `{name}` does not fit the schema: {}", wrong.join("; "));
                 AttemptResult::Error { data: error_data(code::BAD_OUTCOME, message) }
             }
         }
@@ -363,18 +399,18 @@ impl Actor {
     }
 
     /// Handles the activities that were under way when the previous owner released the run.
-    async fn take_care(&mut self) -> Result<()> {
+    async fn recover_activities(&mut self) -> Result<()> {
         self.end_leftovers().await;
         self.end_orphans()?;
         let mut cut_off = Vec::new();
-        for care in recover::care(&self.live, &self.shared.registry) {
-            match care {
-                Care::Try { id, after_ms } => self.prepare(id, after_ms),
-                Care::Fail { id, code, message } => {
+        for action in recover::actions(&self.live, &self.shared.registry) {
+            match action {
+                RecoveryAction::Try { id, after_ms } => self.prepare(id, after_ms),
+                RecoveryAction::Fail { id, code, message } => {
                     let entry = recover::cut_off(&self.live, id, code, &message);
                     self.happen(entry).await?;
                 }
-                Care::Restore { id, snapshot } => cut_off.push((id, snapshot)),
+                RecoveryAction::Restore { id, snapshot } => cut_off.push((id, snapshot)),
             }
         }
         self.recover_files(cut_off).await
@@ -408,7 +444,7 @@ pub(crate) fn try_at_once(
     id: ActivityId,
     permits: &mut BTreeMap<ActivityId, OwnedSemaphorePermit>,
 ) -> bool {
-    if live.effect(id, &shared.registry) == Effect::Write {
+    if live.effect(id, &shared.registry) == EffectClass::Write {
         return false;
     }
     match Arc::clone(&shared.permits).try_acquire_owned() {

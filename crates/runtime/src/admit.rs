@@ -34,7 +34,7 @@ impl Refused {
             return None;
         }
         let names: Vec<&str> = self.takes.iter().map(|(name, _)| name.as_str()).collect();
-        Some(format!("it takes {} now", names.join(", ")))
+        Some(format!("it accepts {} now", names.join(", ")))
     }
 }
 
@@ -63,7 +63,7 @@ impl Live {
         registry: &Registry,
     ) -> Result<Entry, Refused> {
         match self.state.status {
-            Status::Ready => return Err(Refused::new(format!("run {} has not begun", self.name))),
+            Status::Ready => return Err(Refused::new(format!("run {} has not started", self.name))),
             Status::Done { .. } => return Err(Refused::new(format!("run {} has ended", self.name))),
             Status::Running if self.state.is_paused() => {
                 return Err(Refused::new(format!("run {} is paused; resume it first", self.name)));
@@ -75,17 +75,18 @@ impl Live {
         }
         let chart = self.loaded.chart();
         let Some(known) = chart.find_event(event) else {
-            return Err(self.not_taken(format!("the machine {} knows no event `{event}`", chart.id), registry));
+            return Err(self.not_taken(format!("the machine {} has no event `{event}`", chart.id), registry));
         };
         let from = chart.event(known).from;
         if from != Raiser::Any && from != by.kind {
             let who = from.word();
-            return Err(self.not_taken(format!("`{event}` is not yours to send: it comes from {who}"), registry));
+            return Err(self.not_taken(format!("a person cannot send `{event}`: it comes from {who}"), registry));
         }
         if !self.loaded.machine.handled(&self.state.configuration).any(|handled| handled == known) {
-            return Err(self.not_taken(format!("`{event}` is not taken in {}", self.place()), registry));
+            return Err(self.not_taken(format!("`{event}` is not accepted in {}", self.place()), registry));
         }
         let data = self.loaded.admit_event(known, data).map_err(|wrong| misfit(event, &wrong))?;
+        self.check_answer(chart.event(known), &data)?;
         let entry = Entry::Event { event: event.to_owned(), data, by, id };
         self.try_out(&entry, event, registry)?;
         Ok(entry)
@@ -99,7 +100,7 @@ impl Live {
         match step_with(&self.loaded.machine, &mut state, input, &mut trace, &mut Vec::new()) {
             Verdict::Unhandled => {
                 let why = crate::moves::why_refused(self, &trace);
-                Err(self.not_taken(format!("`{event}` is not taken in {} now: {why}", self.place()), registry))
+                Err(self.not_taken(format!("`{event}` is not accepted in {} now: {why}", self.place()), registry))
             }
             Verdict::Refused(why) => Err(Refused::new(why)),
             Verdict::Taken | Verdict::Late | Verdict::Held => Ok(()),
@@ -167,5 +168,5 @@ fn outcome(activity: ActivityId, result: AttemptResult, by: &By, id: Option<&str
 }
 
 fn misfit(event: &str, wrong: &[String]) -> Refused {
-    Refused::new(format!("the data of `{event}` does not fit:\n  {}", wrong.join("\n  ")))
+    Refused::new(format!("the data of `{event}` does not fit its schema:\n  {}", wrong.join("\n  ")))
 }

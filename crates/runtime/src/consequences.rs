@@ -6,14 +6,14 @@
 //! Guards are not evaluated, because they may depend on data that the person has not typed yet.
 
 use interlock_activity::Registry;
-use interlock_chart::model::{Chart, Effect, Event, InvokeId, Kind, StateId, Transition};
+use interlock_chart::model::{Chart, EffectClass, Event, InvokeId, Kind, StateId, Transition};
 
 use crate::Live;
 
 /// Returns the reason why an event cannot be undone if it is sent now, or `None` if it can be undone.
 pub(crate) fn irreversible(live: &Live, registry: &Registry, event: &Event) -> Option<String> {
     if event.irreversible {
-        return Some("the machine says that it cannot be undone".to_owned());
+        return Some("the machine declares it irreversible".to_owned());
     }
     let chart = live.loaded.chart();
     let takers = live.state.configuration.iter().flat_map(|state| &chart.state(state).transitions);
@@ -30,12 +30,12 @@ fn consequence(live: &Live, registry: &Registry, transition: &Transition) -> Opt
     }
     let invokes = entered.iter().flat_map(|id| &chart.state(*id).invokes);
     let external = invokes.map(|id| (&chart.invoke(*id).activity, effect(chart, registry, *id)));
-    let mut external = external.filter(|(_, effect)| *effect == Some(Effect::External));
-    external.next().map(|(activity, _)| format!("it starts {activity}, which changes something outside"))
+    let mut external = external.filter(|(_, effect)| *effect == Some(EffectClass::External));
+    external.next().map(|(activity, _)| format!("it starts {activity}, which has an external effect"))
 }
 
 /// Returns the effect of an activity, or `None` if it is not installed, because then a person reports its result.
-fn effect(chart: &Chart, registry: &Registry, id: InvokeId) -> Option<Effect> {
+fn effect(chart: &Chart, registry: &Registry, id: InvokeId) -> Option<EffectClass> {
     let invoke = chart.invoke(id);
     let installed = registry.get(&invoke.activity)?;
     Some(invoke.effect.unwrap_or_else(|| installed.effect()))

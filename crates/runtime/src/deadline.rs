@@ -43,7 +43,7 @@ impl Fired {
     pub fn words(&self) -> String {
         let Fired { event, due_at, from, to, .. } = self;
         let led = match (self.held, from == to) {
-            (true, _) => "is kept until the run is resumed".to_owned(),
+            (true, _) => "is held until the run is resumed".to_owned(),
             (false, true) => format!("left it in {to}"),
             (false, false) => format!("led from {from} to {to}"),
         };
@@ -95,7 +95,7 @@ impl Live {
             let transitions = chart.state(*state).transitions.iter().map(|id| chart.transition(*id));
             transitions.flat_map(|transition| &transition.events).any(|descriptor| descriptor.matches(event))
         };
-        let raises = |begun: &crate::Begun| {
+        let raises = |begun: &crate::StartedActivity| {
             let signals = &chart.invoke(begun.invoke).signals;
             event == "error" || signals.iter().any(|signal| self.loaded.machine.event_name(signal.event) == event)
         };
@@ -116,6 +116,6 @@ impl Live {
 /// Returns the refusal of an event that deadlines overtook, with the events that the run accepts now.
 pub(crate) fn too_late(run: &str, event: &str, late: Vec<Fired>, takes: Vec<(String, String)>) -> Refused {
     let words: Vec<String> = late.iter().map(Fired::words).collect();
-    let why = format!("`{event}` came too late for {run}, and is not recorded: {}", words.join("; "));
+    let why = format!("`{event}` came too late for {run} and was not recorded: {}", words.join("; "));
     Refused { why, takes, late }
 }

@@ -9,7 +9,7 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use interlock_activity::{Activity, Attempt, Canceller, Effect, Outcome, code};
+use interlock_activity::{Activity, Attempt, Canceller, EffectClass, Outcome, code};
 use interlock_core::ActivityId;
 use interlock_journal::EvidenceStore;
 use interlock_process::Hold;
@@ -18,7 +18,7 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc::UnboundedSender};
 use crate::{
     Live, News,
     actor::Mail,
-    host::Desk,
+    host::RuntimeHost,
     runtime::Shared,
     snapshots::{Before, Untaken, with_changes},
 };
@@ -31,13 +31,13 @@ const ORIGINAL_GONE: &str = "the patch contains marks of redacted secrets, and i
 
 /// An attempt that is running or about to start.
 #[derive(Debug)]
-pub(crate) struct Flight {
+pub(crate) struct RunningAttempt {
     canceller: Canceller,
     /// True if the attempt only waits, so that the run can be released before it ends.
     pub(crate) waits: bool,
 }
 
-impl Flight {
+impl RunningAttempt {
     pub(crate) fn cancel(&self) {
         self.canceller.cancel();
     }
@@ -55,7 +55,7 @@ pub(crate) struct Ready {
 /// [`Mail::Ready`] to the actor.
 pub(crate) fn prepare(shared: &Arc<Shared>, live: &Live, id: ActivityId, after_ms: u64, to: UnboundedSender<Mail>) {
     let (shared, folder, run) = (Arc::clone(shared), live.folder.clone(), Arc::clone(&live.name));
-    let is_write = live.effect(id, &shared.registry) == Effect::Write;
+    let is_write = live.effect(id, &shared.registry) == EffectClass::Write;
     tokio::spawn(async move {
         if after_ms > 0 {
             tokio::time::sleep(std::time::Duration::from_millis(after_ms)).await;
@@ -92,13 +92,13 @@ pub(crate) fn begin(
     id: ActivityId,
     permit: OwnedSemaphorePermit,
     to: UnboundedSender<Mail>,
-) -> Option<Flight> {
+) -> Option<RunningAttempt> {
     let activity = Arc::clone(live.activity_of(id, &shared.registry)?);
     let begun = live.activities.get(&id)?;
     let (canceller, cancel) = Canceller::new();
     let number = begun.number;
     let (with, is_gone) = shared.seals.open(&live.name, &begun.with);
-    let is_refused = is_gone && live.effect(id, &shared.registry) == Effect::Write;
+    let is_refused = is_gone && live.effect(id, &shared.registry) == EffectClass::Write;
     let live_file = live_file(shared, &live.name, id, number);
     let evidence = shared.engine.evidence().redacting(Arc::clone(&shared.redactor)).deferring();
     let attempt = Attempt {
@@ -112,7 +112,7 @@ pub(crate) fn begin(
         snapshot: begun.snapshot.clone(),
         live: live_file.clone(),
         evidence: evidence.clone(),
-        host: Arc::new(Desk(Arc::downgrade(shared))),
+        host: Arc::new(RuntimeHost(Arc::downgrade(shared))),
         cancel,
     };
     let before = begun.snapshot.clone().map(|snapshot| Before {
@@ -150,7 +150,7 @@ pub(crate) fn begin(
             end(outcome);
         })),
     }
-    Some(Flight { canceller, waits })
+    Some(RunningAttempt { canceller, waits })
 }
 
 /// Returns the outcome after its evidence has been written to the disk.
@@ -163,7 +163,7 @@ async fn settled(evidence: EvidenceStore, outcome: Outcome) -> Outcome {
         Ok(Err(error)) => error.to_string(),
         Err(error) => error.to_string(),
     };
-    Outcome::not_stored(format!("what it left could not be kept: {why}"))
+    Outcome::not_stored(format!("its output could not be stored: {why}"))
 }
 
 /// Runs an activity from start to end, and turns a panic into an ordinary outcome.
@@ -184,7 +184,7 @@ async fn whole(activity: &dyn Activity, attempt: Attempt) -> Outcome {
 
 fn broke_off(panic: &(dyn Any + Send)) -> Outcome {
     let said = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-    Outcome::error(code::FAILED, format!("the activity broke off: {}", said.unwrap_or("nobody knows why")))
+    Outcome::error(code::FAILED, format!("the activity panicked: {}", said.unwrap_or("no message")))
 }
 
 /// Returns the path of the file in which the output of a running attempt can be watched.

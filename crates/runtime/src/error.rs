@@ -15,13 +15,13 @@ pub enum Error {
     #[error(transparent)]
     Refused(#[from] Refused),
     /// The input of a new run is not valid; one sentence per problem.
-    #[error("the input does not fit the machine:\n  {}", .0.join("\n  "))]
+    #[error("the input does not fit the machine's schema:\n  {}", .0.join("\n  "))]
     Input(Vec<String>),
     /// The machine cannot be used.
     #[error("{0}")]
     Machine(String),
     /// `check` refuses the machine, and the caller has not accepted an unproved machine.
-    #[error("the machine {machine} is not proved, so it is not run:\n  {}", .refusals.join("\n  "))]
+    #[error("the machine {machine} is not proved, so the run was not started:\n  {}", .refusals.join("\n  "))]
     Unproved {
         /// The id of the machine that was refused.
         machine: String,
@@ -29,7 +29,7 @@ pub enum Error {
         refusals: Vec<String>,
     },
     /// The project's policy or risk file cannot be read, so no run can be bound to it.
-    #[error("the project's rules cannot be read: {0}")]
+    #[error("the project's settings cannot be read: {0}")]
     Project(String),
     /// The run's stored state cannot be used, or the run cannot answer the request.
     #[error("the stored state of run {run} cannot be used: {why}")]
@@ -43,7 +43,7 @@ pub enum Error {
     #[error("{0}")]
     Undo(String),
     /// A live worker owns the run and does not answer.
-    #[error("run {run} is held by {worker}, which does not answer")]
+    #[error("{worker} is running {run} and does not answer")]
     NoAnswer {
         /// The name of the run.
         run: String,
@@ -59,11 +59,9 @@ impl Error {
             Error::Journal(error) => error.hint().map(str::to_owned),
             Error::Refused(refused) => refused.hint(),
             Error::NoAnswer { worker, .. } => Some(format!("end {worker}; its runs can then be resumed")),
-            Error::Unproved { .. } => {
-                Some("`--unproved` runs it all the same, and the run and its report say so".into())
-            }
+            Error::Unproved { .. } => Some("`--unproved` runs it anyway, which the run and its report record".into()),
             Error::Input(_) | Error::Machine(_) | Error::Project(_) | Error::Undo(_) => None,
-            Error::State { .. } => Some("`interlock verify` says what can still be trusted".into()),
+            Error::State { .. } => Some("`interlock verify` shows which records are intact".into()),
         }
     }
 }

@@ -14,11 +14,11 @@ const HELD_MAX: usize = 100;
 
 /// The grants of a run that are not used up.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Grants(Vec<Held>);
+pub struct Grants(Vec<HeldGrant>);
 
 /// A grant that is not used up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Held {
+pub struct HeldGrant {
     /// The sequence number of its record.
     pub seq: u64,
     /// The granted scope, the person who granted it, and its expiry.
@@ -29,7 +29,7 @@ pub struct Held {
     pub used: u32,
 }
 
-impl Held {
+impl HeldGrant {
     /// Returns true if the grant is valid at `now_ms`.
     pub fn is_live(&self, now_ms: i64) -> bool {
         self.granted.until_ms.is_none_or(|until| now_ms < until)
@@ -43,7 +43,7 @@ impl Grants {
     }
 
     /// Returns the grants that are valid at `now_ms`.
-    pub fn live(&self, now_ms: i64) -> impl Iterator<Item = &Held> {
+    pub fn live(&self, now_ms: i64) -> impl Iterator<Item = &HeldGrant> {
         self.0.iter().filter(move |held| held.is_live(now_ms))
     }
 
@@ -54,7 +54,7 @@ impl Grants {
                 if self.0.len() >= HELD_MAX {
                     self.0.remove(0);
                 }
-                self.0.push(Held { seq, granted: granted.clone(), used: 0 });
+                self.0.push(HeldGrant { seq, granted: granted.clone(), used: 0 });
             }
             Entry::GrantUsed(used) => {
                 self.0.iter_mut().filter(|held| held.seq == used.grant).for_each(|held| held.used += 1);
@@ -78,7 +78,7 @@ impl Grants {
         let mut uses: Vec<GrantUsed> = Vec::new();
         for scope in &order.scopes {
             let need: Scope = scope.parse().ok()?;
-            let covers = |held: &&Held| held.granted.scope.parse::<Grant>().is_ok_and(|grant| grant.covers(&need));
+            let covers = |held: &&HeldGrant| held.granted.scope.parse::<Grant>().is_ok_and(|grant| grant.covers(&need));
             let held = self.live(now_ms).find(covers)?;
             match uses.iter_mut().find(|used| used.grant == held.seq) {
                 Some(used) => used.scopes.push(scope.clone()),
@@ -104,17 +104,17 @@ pub(crate) fn admit(
     now_ms: i64,
 ) -> Result<Entry, Refused> {
     if by.kind != Raiser::User {
-        return Err(Refused::new("only a person can grant something"));
+        return Err(Refused::new("only a person can grant a permission"));
     }
     if live.state.is_done() {
         return Err(Refused::new("the run has ended"));
     }
     let grant: Grant = scope.parse().map_err(|error: interlock_policy::BadGrant| Refused::new(error.to_string()))?;
     if grant.is_exact() && uses != Some(1) {
-        return Err(Refused::new("a command that was not understood is granted once at a time"));
+        return Err(Refused::new("a command that could not be parsed can be granted for one use only"));
     }
     if (for_ms, uses) == (None, None) || uses == Some(0) || for_ms == Some(0) {
-        return Err(Refused::new("a grant needs an end: a time, a number of uses, or both"));
+        return Err(Refused::new("a grant needs a limit: a time, a number of uses, or both"));
     }
     let until_ms = for_ms.map(|ms| now_ms.saturating_add(i64::try_from(ms).unwrap_or(i64::MAX)));
     Ok(Entry::Granted(Granted { scope: grant.to_string(), by, until_ms, uses }))

@@ -2,20 +2,22 @@
 
 use std::sync::{Arc, Weak};
 
-use interlock_activity::{Ending, Future, Host, Outcome, ProjectFile, StartRun, TakeBack, TakenBack, UseGrants, code};
+use interlock_activity::{
+    Ending, Future, Host, Outcome, ProjectFile, Question, StartRun, TakeBack, TakenBack, UseGrants, code,
+};
 use interlock_chart::{Value, library};
 use interlock_core::ActivityId;
-use interlock_journal::{By, Phase};
+use interlock_journal::{By, Phase, RunKey};
 
 use tokio::sync::oneshot;
 
-use crate::{Error, News, Runtime, Start, actor::Mail, created, project, runtime::Shared, undo};
+use crate::{Error, News, Runtime, Start, actor::Mail, asking::AnswerSender, created, project, runtime::Shared, undo};
 
 /// The runtime as its attempts see it. It does not keep the runtime alive.
 #[derive(Debug)]
-pub(crate) struct Desk(pub(crate) Weak<Shared>);
+pub(crate) struct RuntimeHost(pub(crate) Weak<Shared>);
 
-impl Host for Desk {
+impl Host for RuntimeHost {
     fn progress(&self, run: &str, activity: ActivityId, text: &str) {
         if let Some(shared) = self.0.upgrade() {
             let text = shared.redactor.text(text);
@@ -45,6 +47,15 @@ impl Host for Desk {
         })
     }
 
+    fn ask(&self, question: Question) -> Future<Option<Value>> {
+        let shared = self.0.clone();
+        Box::pin(async move {
+            let (to, answer) = oneshot::channel();
+            let _withdrawn = Withdrawal::of(&shared, &question)?.send(question, to)?;
+            answer.await.ok().flatten()
+        })
+    }
+
     fn take_back(&self, order: TakeBack) -> Future<Result<TakenBack, String>> {
         let shared = self.0.clone();
         Box::pin(async move {
@@ -70,6 +81,37 @@ impl Host for Desk {
                 None => Outcome::cancelled("the runtime has ended"),
             }
         })
+    }
+}
+
+/// Withdraws a question when it is dropped, so that a question that nobody waits for does not stay open.
+struct Withdrawal {
+    shared: Weak<Shared>,
+    key: RunKey,
+    activity: ActivityId,
+    number: u32,
+    id: String,
+}
+
+impl Withdrawal {
+    fn of(shared: &Weak<Shared>, question: &Question) -> Option<Self> {
+        let key = shared.upgrade()?.engine.find(&question.run).ok()??.key;
+        let Question { activity, number, id, .. } = question;
+        Some(Withdrawal { shared: shared.clone(), key, activity: *activity, number: *number, id: id.clone() })
+    }
+
+    /// Sends the question to the run. Returns `None` if this process does not run it.
+    fn send(self, question: Question, to: AnswerSender) -> Option<Self> {
+        let mail = Mail::Question { question: Box::new(question), to };
+        self.shared.upgrade()?.write_to(self.key, Some(mail)).is_none().then_some(self)
+    }
+}
+
+impl Drop for Withdrawal {
+    fn drop(&mut self) {
+        let Some(shared) = self.shared.upgrade() else { return };
+        let (activity, number, id) = (self.activity, self.number, std::mem::take(&mut self.id));
+        let _ = shared.write_to(self.key, Some(Mail::Withdraw { activity, number, id }));
     }
 }
 

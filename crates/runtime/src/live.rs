@@ -3,20 +3,18 @@
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
-use interlock_activity::{Activity, Effect, Registry, StandIn};
+use interlock_activity::{Activity, EffectClass, Registry, StandIn};
 use interlock_chart::{
     Value,
     model::{InvokeId, Outcome},
 };
-use interlock_core::{
-    ActivityId, Effect as Order_, Input, Observer, State, Status, TimerId, Trace, Verdict, step_with,
-};
+use interlock_core::{ActivityId, Effect, Input, Observer, State, Status, TimerId, Trace, Verdict, step_with};
 use interlock_journal::{
-    Append, Entry, Evidence, EvidenceStore, Lease, Left, Opened, Phase, RunKey, TimerChange, Unchained,
+    Append, Asked, Entry, Evidence, EvidenceStore, Lease, Left, Opened, Phase, RunKey, TimerChange, Unchained,
 };
 
 use crate::{
-    Error, Loaded, Result,
+    Error, LoadedMachine, Result,
     grants::Grants,
     moves::{self, Move},
     saved,
@@ -34,7 +32,7 @@ pub struct Live {
     /// The run's name, unique within a store.
     pub name: Arc<str>,
     /// The machine that the run executes.
-    pub loaded: Arc<Loaded>,
+    pub loaded: Arc<LoadedMachine>,
     /// The engine's state of the machine.
     pub state: State,
     /// The sequence number of the last record.
@@ -46,7 +44,7 @@ pub struct Live {
     /// The name of the run that started it, if any.
     pub parent: Option<String>,
     /// The activities that have started and not ended.
-    pub activities: BTreeMap<ActivityId, Begun>,
+    pub activities: BTreeMap<ActivityId, StartedActivity>,
     /// The timers that are set, with the times at which they are due.
     pub timers: BTreeMap<TimerId, i64>,
     /// The grants that are not used up.
@@ -63,7 +61,7 @@ pub struct Live {
 
 /// An activity that the machine has started.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Begun {
+pub struct StartedActivity {
     /// The invocation in the chart.
     pub invoke: InvokeId,
     /// The activity's input.
@@ -78,6 +76,8 @@ pub struct Begun {
     pub is_reported: bool,
     /// The reason why the activity is left to a person, if it is.
     pub left: Option<String>,
+    /// The questions that its running attempt asks a person.
+    pub questions: Vec<Asked>,
 }
 
 /// The result of one input: the records to write and the orders to carry out.
@@ -86,7 +86,7 @@ pub struct Turn {
     /// The records, to be written before any order is carried out.
     pub append: Append,
     /// The orders, to be carried out after the records are durable.
-    pub orders: Vec<Order>,
+    pub orders: Vec<AttemptOrder>,
     /// The engine's verdict on the input.
     pub verdict: Verdict,
     /// The transitions taken; empty if the caller did not ask for them.
@@ -95,7 +95,7 @@ pub struct Turn {
 
 /// An action to carry out once a turn is recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum AttemptOrder {
     /// Start an attempt that is already recorded.
     Start(ActivityId),
     /// Prepare an attempt, record it, then start it.
@@ -111,7 +111,7 @@ impl Live {
     /// Creates a run that has no records yet.
     pub fn new(
         name: Arc<str>,
-        loaded: Arc<Loaded>,
+        loaded: Arc<LoadedMachine>,
         folder: PathBuf,
         parent: Option<String>,
         evidence: EvidenceStore,
@@ -138,12 +138,9 @@ impl Live {
     }
 
     /// Loads a run: restores its last stored state and folds in the records since then.
-    pub fn load(opened: &Opened, loaded: Arc<Loaded>, lease: Lease, evidence: &EvidenceStore) -> Result<Self> {
+    pub fn load(opened: &Opened, loaded: Arc<LoadedMachine>, lease: Lease, evidence: &EvidenceStore) -> Result<Self> {
         let Entry::Created(created) = opened.first.entry(evidence)? else {
-            return Err(Error::State {
-                run: opened.head.name.clone(),
-                why: "its first record does not begin it".into(),
-            });
+            return Err(Error::State { run: opened.head.name.clone(), why: "its first record is not a start".into() });
         };
         let folder = created.folder.map(PathBuf::from).unwrap_or_default();
         let mut live = Live::new(opened.head.name.as_str().into(), loaded, folder, created.parent, evidence.clone());
@@ -152,9 +149,7 @@ impl Live {
             let wrong = |why| Error::State { run: opened.head.name.clone(), why };
             let stored = saved::load(json, &live.loaded.machine).map_err(wrong)?;
             if stored.state.semantics != created.semantics {
-                return Err(wrong(
-                    "its stored state selects transitions by other rules than its first record says".into(),
-                ));
+                return Err(wrong("its stored state has another semantics version than its first record".into()));
             }
             (live.grants, live.output) = (stored.grants, stored.output);
             (live.state, live.seq, live.snapshot_seq) = (stored.state, *seq, *seq);
@@ -186,6 +181,7 @@ impl Live {
         {
             begun.left = Some(left.why.clone());
         }
+        self.fold_questions(entry);
         let Some(input) = entry.input() else { return (Verdict::Taken, changes) };
         let (ended, fired) = match &input {
             Input::ActivityFinished { activity, .. } => (Some(*activity), None),
@@ -220,32 +216,40 @@ impl Live {
         (verdict, changes)
     }
 
-    fn carry(&mut self, effect: Order_, at_ms: i64, changes: &mut Changes) {
+    fn carry(&mut self, effect: Effect, at_ms: i64, changes: &mut Changes) {
         match effect {
-            Order_::StartActivity { id, invoke, with } => {
+            Effect::StartActivity { id, invoke, with } => {
                 let number = 0;
-                let begun =
-                    Begun { invoke, with, number, begun_ms: at_ms, snapshot: None, is_reported: false, left: None };
+                let begun = StartedActivity {
+                    invoke,
+                    with,
+                    number,
+                    begun_ms: at_ms,
+                    snapshot: None,
+                    is_reported: false,
+                    left: None,
+                    questions: Vec::new(),
+                };
                 self.activities.insert(id, begun);
                 changes.started.push(id);
             }
-            Order_::CancelActivity { id } => {
+            Effect::CancelActivity { id } => {
                 self.activities.remove(&id);
                 match changes.started.iter().position(|started| *started == id) {
                     Some(at) => drop(changes.started.remove(at)),
                     None => changes.cancelled.push(id),
                 }
             }
-            Order_::SetTimer { id, after_ms } => {
+            Effect::SetTimer { id, after_ms } => {
                 let due_ms = at_ms.saturating_add(i64::try_from(after_ms).unwrap_or(i64::MAX));
                 self.timers.insert(id, due_ms);
                 changes.timers.push(TimerChange::Set { timer: id, due_ms });
             }
-            Order_::ClearTimer { id } => {
+            Effect::ClearTimer { id } => {
                 self.timers.remove(&id);
                 changes.timers.push(TimerChange::Clear { timer: id });
             }
-            Order_::Finish { data, .. } => self.output = data,
+            Effect::Finish { data, .. } => self.output = data,
         }
     }
 
@@ -267,7 +271,7 @@ impl Live {
             }
         };
         let mut entries = vec![entry];
-        let mut orders: Vec<Order> = changes.cancelled.drain(..).map(Order::Cancel).collect();
+        let mut orders: Vec<AttemptOrder> = changes.cancelled.drain(..).map(AttemptOrder::Cancel).collect();
         for id in std::mem::take(&mut changes.started) {
             if self.activity_of(id, registry).is_none() {
                 entries.extend(self.leave(id, registry));
@@ -276,9 +280,9 @@ impl Live {
             if at_once(self, id) {
                 entries.extend(self.attempt(id, registry, None));
                 self.began(id, now_ms, None);
-                orders.push(Order::Start(id));
+                orders.push(AttemptOrder::Start(id));
             } else {
-                orders.push(Order::Prepare(id));
+                orders.push(AttemptOrder::Prepare(id));
             }
         }
         let append = self.append(entries, now_ms, registry, changes.timers)?;
@@ -291,7 +295,7 @@ impl Live {
     fn leave(&mut self, id: ActivityId, registry: &Registry) -> Option<Entry> {
         let begun = self.activities.get_mut(&id)?;
         registry.get(&self.loaded.chart().invoke(begun.invoke).activity)?;
-        let why = "nobody else is asked".to_owned();
+        let why = "no other judge is left".to_owned();
         begun.left = Some(why.clone());
         Some(Entry::Left(Left { activity: id, number: begun.number, why, evidence: Vec::new() }))
     }
@@ -330,6 +334,7 @@ impl Live {
             }
             begun.number += 1;
             begun.snapshot = snapshot;
+            begun.questions.clear();
         }
     }
 
@@ -376,7 +381,7 @@ impl Live {
     /// activity is not installed.
     pub(crate) fn stand_in<'r>(
         &'r self,
-        begun: &'r Begun,
+        begun: &'r StartedActivity,
         registry: &'r Registry,
     ) -> Option<(StandIn<'r>, &'r Arc<dyn Activity>)> {
         let invocation = self.loaded.invocation(begun.invoke);
@@ -386,9 +391,10 @@ impl Live {
 
     /// Returns the effect class of an activity: as the machine declares it, or else as the activity itself does, or
     /// else `External`.
-    pub fn effect(&self, id: ActivityId, registry: &Registry) -> Effect {
+    pub fn effect(&self, id: ActivityId, registry: &Registry) -> EffectClass {
         let said = self.activities.get(&id).and_then(|begun| self.loaded.chart().invoke(begun.invoke).effect);
-        said.or_else(|| self.activity_of(id, registry).map(|activity| activity.effect())).unwrap_or(Effect::External)
+        said.or_else(|| self.activity_of(id, registry).map(|activity| activity.effect()))
+            .unwrap_or(EffectClass::External)
     }
 
     /// Returns the phase of the whole run.

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use interlock_activity::{Invocation, Taken};
+use interlock_activity::{HandledSignal, Invocation};
 use interlock_chart::{
     Chart, Value,
     model::{EventId, Invoke, InvokeId, Signal},
@@ -17,7 +17,7 @@ use crate::{Error, Result, schema::Checked};
 
 /// A compiled machine with its definition.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoadedMachine {
     /// The machine's source files.
     pub definition: Arc<Definition>,
     /// The compiled form that the engine executes.
@@ -30,7 +30,7 @@ pub struct Loaded {
     invocations: Vec<Arc<Invocation>>,
 }
 
-impl Loaded {
+impl LoadedMachine {
     /// Compiles a definition, and fails if its files do not form a valid machine.
     pub fn new(definition: Definition) -> Result<Self> {
         let chart = definition.chart()?;
@@ -47,13 +47,13 @@ impl Loaded {
         let chart = machine.chart();
         let invocations = chart.invokes.iter().map(|invoke| Arc::new(invocation(&machine, invoke, &definition)));
         let invocations = invocations.collect();
-        Loaded { definition, input: OnceLock::new(), events, signals, invocations, machine, file: None }
+        LoadedMachine { definition, input: OnceLock::new(), events, signals, invocations, machine, file: None }
     }
 
     /// Returns the same machine with the file that it was read from.
     #[must_use]
     pub fn read_from(self, file: PathBuf) -> Self {
-        Loaded { file: Some(file), ..self }
+        LoadedMachine { file: Some(file), ..self }
     }
 
     /// Returns the facts about this program that a new run records.
@@ -93,8 +93,10 @@ impl Loaded {
 }
 
 fn invocation(machine: &Machine, invoke: &Invoke, definition: &Arc<Definition>) -> Invocation {
-    let taken =
-        |signal: &Signal| Taken { name: machine.event_name(signal.event).to_owned(), data: signal.data.clone() };
+    let taken = |signal: &Signal| HandledSignal {
+        name: machine.event_name(signal.event).to_owned(),
+        data: signal.data.clone(),
+    };
     Invocation {
         name: invoke.activity.clone(),
         state: machine.chart().state(invoke.state).name.clone(),

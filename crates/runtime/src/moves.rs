@@ -4,9 +4,9 @@ use interlock_chart::{
     Chart, Value,
     model::{InvokeId, StateId, Transition, TransitionId},
 };
-use interlock_core::{EventKey, Fault, Microstep, Observer, Refusal, Trace};
-use interlock_journal::{By, Entry, Hash};
-use serde_json::{Map, Value as Json};
+use interlock_core::{ActivityId, EventKey, Fault, Microstep, Observer, Refusal, Trace};
+use interlock_journal::{By, Entry, Hash, moment};
+use serde_json::{Map, Value as Json, json};
 
 use crate::Live;
 
@@ -157,7 +157,13 @@ impl Before {
 pub(crate) fn with_values(live: &Live, seq: u64, at_ms: i64, entry: &Entry, why: &Why, before: &Before) -> Vec<Move> {
     let writer = Writer { live, seq, at_ms, entry, before, seen: &why.seen };
     let moves = why.trace.microsteps.iter().enumerate().flat_map(|(at, round)| writer.round(at == 0, round));
-    moves.chain(writer.granted()).chain(writer.undone()).chain(writer.left()).chain(writer.aborted()).collect()
+    moves
+        .chain(writer.granted())
+        .chain(writer.undone())
+        .chain(writer.left())
+        .chain(writer.asked())
+        .chain(writer.aborted())
+        .collect()
 }
 
 /// Collects the trace of a step and the values that its guards read.
@@ -277,11 +283,32 @@ impl Writer<'_> {
     /// Leaving an activity to a person causes no transition, but the history should show it.
     fn left(&self) -> Option<Move> {
         let Entry::Left(left) = self.entry else { return None };
-        let begun = self.live.activities.get(&left.activity);
-        let name = begun.map(|begun| self.live.loaded.chart().invoke(begun.invoke).activity.as_str());
-        let reason = format!("{} is left to a person: {}", name.unwrap_or("an activity"), left.why);
+        let reason = format!("{} is left to a person: {}", self.activity(left.activity), left.why);
         let base = self.base(true, &Microstep::default());
         Some(Move { event: Some("left to a person".into()), reason: Some(reason), taken: true, ..base })
+    }
+
+    /// A question to a person and its end cause no transition, but the history should show them.
+    fn asked(&self) -> Option<Move> {
+        let (event, reason, data) = match self.entry {
+            Entry::Asked(asked) => {
+                let reason = format!("{} asks: {}", self.activity(asked.activity), asked.text);
+                let until = moment::rfc3339(asked.until_ms);
+                let data =
+                    json!({ "id": asked.id, "event": asked.event, "shows": Json::from(&asked.shows), "until": until });
+                ("asked", reason, data)
+            }
+            Entry::Unanswered(ended) => ("not answered", ended.why.clone(), json!({ "id": ended.id })),
+            _ => return None,
+        };
+        let base = self.base(true, &Microstep::default());
+        Some(Move { event: Some(event.into()), reason: Some(reason), data, taken: true, ..base })
+    }
+
+    /// Returns the name of an activity that has started.
+    fn activity(&self, id: ActivityId) -> &str {
+        let begun = self.live.activities.get(&id);
+        begun.map_or("an activity", |begun| self.live.loaded.chart().invoke(begun.invoke).activity.as_str())
     }
 
     /// An abort from outside is no transition, but the history should show it.
@@ -392,9 +419,9 @@ fn refused(chart: &Chart, id: TransitionId, why: Refusal) -> RefusedMove {
         Refusal::Guard => format!("`{guard}` is false"),
         Refusal::Fault => format!("`{guard}` could not be evaluated"),
         Refusal::Limit { counter, count } => {
-            format!("its limit is used up: {} is {count}", chart.counters[counter.index()].name)
+            format!("its limit is reached: {} is {count}", chart.counters[counter.index()].name)
         }
-        Refusal::Preempted => "another region's transition goes first".to_owned(),
+        Refusal::Preempted => "a transition of another region has priority".to_owned(),
     };
     let names: Vec<&str> = transition.targets.iter().map(|target| chart.state(*target).name.as_str()).collect();
     RefusedMove {

@@ -4,10 +4,11 @@
 use interlock_activity::Registry;
 use interlock_chart::model::{Chart, Event, Raiser, Schema, StateId};
 use interlock_core::{ActivityId, Status};
+use interlock_journal::moment;
 
 use crate::{
     Live, consequences,
-    shown::{self, GrantOffer, Question, Shown},
+    shown::{self, GrantOffer, Question, ShownData},
 };
 
 /// The actions that a person can take on a run.
@@ -24,10 +25,32 @@ pub struct Offers {
     pub questions: Vec<Question>,
     /// The data to decide by.
     #[serde(default)]
-    pub shown: Vec<Shown>,
+    pub shown: Vec<ShownData>,
+    /// The questions that running attempts ask.
+    #[serde(default)]
+    pub asked: Vec<OpenQuestion>,
     /// The permissions that can be granted now.
     #[serde(default)]
     pub grant: Option<GrantOffer>,
+}
+
+/// A question that a running attempt asks a person.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct OpenQuestion {
+    /// The id of the question, which the answer must carry.
+    pub id: String,
+    /// The state whose activity asks.
+    pub state: String,
+    /// The activity's name in the registry.
+    pub activity: String,
+    /// The event that answers it.
+    pub event: String,
+    /// The question in words.
+    pub text: String,
+    /// The data to decide by.
+    pub shows: serde_json::Value,
+    /// The end of the time for an answer.
+    pub until: String,
 }
 
 /// An event that people may send now.
@@ -73,6 +96,8 @@ pub fn offers(live: &Live, registry: &Registry) -> Offers {
         return Offers::default();
     }
     let handled = handled(live).into_iter().filter(|(_, event)| matches!(event.from, Raiser::User | Raiser::Any));
+    // An event that only answers questions is offered while one is open.
+    let handled = handled.filter(|(_, event)| !live.is_idle_answer(event));
     let mut events: Vec<Offer> = handled.map(|(is_general, event)| offer(live, registry, event, is_general)).collect();
     // Events that a state asks for come before events that are possible everywhere.
     events.sort_by_key(|offer| offer.is_general);
@@ -81,7 +106,7 @@ pub fn offers(live: &Live, registry: &Registry) -> Offers {
         |state| state != Chart::ROOT && events.iter().any(|offer| takes(live.loaded.chart(), state, &offer.event));
     let (questions, shown) = (shown::questions(live, asks), shown::shown(live));
     let by_hand = by_hand(live, registry);
-    Offers { is_asking, questions, shown, grant: shown::grant(live), events, by_hand }
+    Offers { is_asking, questions, shown, asked: asked(live), grant: shown::grant(live), events, by_hand }
 }
 
 /// Returns the activities whose result a person reports.
@@ -108,6 +133,23 @@ fn by_hand(live: &Live, registry: &Registry) -> Vec<ByHand> {
         }
     });
     by_hand.collect()
+}
+
+/// Returns the questions that running attempts ask.
+fn asked(live: &Live) -> Vec<OpenQuestion> {
+    let chart = live.loaded.chart();
+    let open =
+        live.activities.values().flat_map(|begun| begun.questions.iter().map(move |asked| (begun.invoke, asked)));
+    let open = open.map(|(invoke, asked)| OpenQuestion {
+        id: asked.id.clone(),
+        state: chart.state(chart.invoke(invoke).state).name.clone(),
+        activity: chart.invoke(invoke).activity.clone(),
+        event: asked.event.clone(),
+        text: asked.text.clone(),
+        shows: serde_json::Value::from(&asked.shows),
+        until: moment::rfc3339(asked.until_ms),
+    });
+    open.collect()
 }
 
 fn offer(live: &Live, registry: &Registry, event: &Event, is_general: bool) -> Offer {

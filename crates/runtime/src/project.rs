@@ -19,9 +19,7 @@ pub(crate) fn keep(folder: &Path, store: &EvidenceStore, redactor: &Redactor) ->
     for path in [POLICY, RISK] {
         let Some(text) = read(&top, path)? else { continue };
         if redactor.text(&text) != text {
-            return Err(format!(
-                "{path} holds something that looks like a secret, which must not be stored; take it out"
-            ));
+            return Err(format!("{path} contains text that looks like a secret and must not be stored. Remove it"));
         }
         kept.push(store.put(path, "application/toml", text.as_bytes()).map_err(|error| error.to_string())?);
     }

@@ -8,13 +8,13 @@ use std::{fmt, path::Path, sync::Arc};
 
 use interlock_journal::{Created, Engine, Entry, Head};
 
-use crate::{Error, Loaded, Result};
+use crate::{Error, LoadedMachine, Result};
 
 /// Decides which machines may run.
 pub trait Prover: fmt::Debug + Send + Sync {
     /// Returns the reasons for which `check` refuses this machine for a run in this directory; empty if it is proved.
     /// May take seconds, so it is called on a separate thread.
-    fn refusals(&self, loaded: &Loaded, folder: &Path) -> Vec<String>;
+    fn refusals(&self, loaded: &LoadedMachine, folder: &Path) -> Vec<String>;
 }
 
 /// Accepts every machine. For tests and measurements of the runtime itself.
@@ -22,7 +22,7 @@ pub trait Prover: fmt::Debug + Send + Sync {
 pub struct AnyMachine;
 
 impl Prover for AnyMachine {
-    fn refusals(&self, _: &Loaded, _: &Path) -> Vec<String> {
+    fn refusals(&self, _: &LoadedMachine, _: &Path) -> Vec<String> {
         Vec::new()
     }
 }
@@ -30,20 +30,24 @@ impl Prover for AnyMachine {
 /// Asks the prover on a thread that executes no runs. Returns the refusals to record.
 pub(crate) async fn ask(
     prover: &Arc<dyn Prover>,
-    loaded: &Arc<Loaded>,
+    loaded: &Arc<LoadedMachine>,
     folder: &Path,
     accepts_unproved: bool,
 ) -> Result<Option<Vec<String>>> {
     let (asked, machine, place) = (Arc::clone(prover), Arc::clone(loaded), folder.to_owned());
     let refusals = tokio::task::spawn_blocking(move || asked.refusals(&machine, &place)).await;
     // A prover that panicked has proved nothing.
-    let refusals = refusals.unwrap_or_else(|error| vec![format!("the proof did not end: {error}")]);
+    let refusals = refusals.unwrap_or_else(|error| vec![format!("the proof failed: {error}")]);
     accept(loaded, refusals, accepts_unproved)
 }
 
 /// Turns refusals into an error unless the caller accepts an unproved machine. In that case they are returned to be
 /// recorded, even if there are none, so that the run's children may be unproved as well.
-pub(crate) fn accept(loaded: &Loaded, refusals: Vec<String>, accepts_unproved: bool) -> Result<Option<Vec<String>>> {
+pub(crate) fn accept(
+    loaded: &LoadedMachine,
+    refusals: Vec<String>,
+    accepts_unproved: bool,
+) -> Result<Option<Vec<String>>> {
     match (accepts_unproved, refusals.is_empty()) {
         (true, _) => Ok(Some(refusals)),
         (false, true) => Ok(None),

@@ -6,7 +6,7 @@
 //! | `write` | its changes are undone, or a person is asked (`recovery.rs`), and the machine receives `INTERRUPTED` |
 //! | `external` | the machine receives `UNKNOWN_OUTCOME`: the attempt is never repeated automatically |
 
-use interlock_activity::{Effect, Registry, code};
+use interlock_activity::{EffectClass, Registry, code};
 use interlock_chart::Value;
 use interlock_core::ActivityId;
 use interlock_journal::{AttemptResult, Entry};
@@ -18,7 +18,7 @@ const PAUSES_MS: [u64; 3] = [200, 500, 1_000];
 
 /// The handling of one activity when a run is adopted.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Care {
+pub(crate) enum RecoveryAction {
     /// Attempt it: it was never attempted, or may be retried.
     Try { id: ActivityId, after_ms: u64 },
     /// Undo its writes, then report it as failed.
@@ -28,35 +28,41 @@ pub(crate) enum Care {
 }
 
 /// Returns the handling of every activity that was under way when the run was released.
-pub(crate) fn care(live: &Live, registry: &Registry) -> Vec<Care> {
+pub(crate) fn actions(live: &Live, registry: &Registry) -> Vec<RecoveryAction> {
     let open =
         live.activities.iter().filter(|(id, begun)| !begun.is_reported && live.activity_of(**id, registry).is_some());
-    open.map(|(id, begun)| care_of(live, registry, *id, begun.number, begun.snapshot.clone())).collect()
+    open.map(|(id, begun)| action_for(live, registry, *id, begun.number, begun.snapshot.clone())).collect()
 }
 
-fn care_of(live: &Live, registry: &Registry, id: ActivityId, number: u32, snapshot: Option<String>) -> Care {
+fn action_for(
+    live: &Live,
+    registry: &Registry,
+    id: ActivityId,
+    number: u32,
+    snapshot: Option<String>,
+) -> RecoveryAction {
     if number == 0 {
-        return Care::Try { id, after_ms: 0 };
+        return RecoveryAction::Try { id, after_ms: 0 };
     }
     match (live.effect(id, registry), snapshot) {
-        (Effect::Read, _) if live.activity_of(id, registry).is_some_and(|activity| activity.waits()) => {
-            Care::Try { id, after_ms: 0 }
+        (EffectClass::Read, _) if live.activity_of(id, registry).is_some_and(|activity| activity.waits()) => {
+            RecoveryAction::Try { id, after_ms: 0 }
         }
-        (Effect::Read, _) => match PAUSES_MS.get(number as usize - 1) {
-            Some(&after_ms) => Care::Try { id, after_ms },
+        (EffectClass::Read, _) => match PAUSES_MS.get(number as usize - 1) {
+            Some(&after_ms) => RecoveryAction::Try { id, after_ms },
             None => {
-                let message = format!("it was cut off {number} times");
-                Care::Fail { id, code: code::INTERRUPTED, message }
+                let message = format!("it was interrupted {number} times");
+                RecoveryAction::Fail { id, code: code::INTERRUPTED, message }
             }
         },
-        (Effect::Write, Some(snapshot)) => Care::Restore { id, snapshot },
-        (Effect::Write, None) => {
-            let message = "it was cut off, and there is no snapshot to go back to".to_owned();
-            Care::Fail { id, code: code::INTERRUPTED, message }
+        (EffectClass::Write, Some(snapshot)) => RecoveryAction::Restore { id, snapshot },
+        (EffectClass::Write, None) => {
+            let message = "it was interrupted, and there is no snapshot to restore".to_owned();
+            RecoveryAction::Fail { id, code: code::INTERRUPTED, message }
         }
-        (Effect::External, _) => {
-            let message = "it was cut off, and what it has done outside is not known".to_owned();
-            Care::Fail { id, code: code::UNKNOWN_OUTCOME, message }
+        (EffectClass::External, _) => {
+            let message = "it was interrupted, and its external effect is not known".to_owned();
+            RecoveryAction::Fail { id, code: code::UNKNOWN_OUTCOME, message }
         }
     }
 }

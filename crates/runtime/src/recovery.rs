@@ -34,22 +34,20 @@ pub(crate) fn recover(workspace: &Workspace, cut_off: &CutOff) -> std::result::R
         return Ok(Recovered::Question { why: question(&cut_off.run, &recovery), changes });
     }
     if recovery.undo.files.is_empty() {
-        return Ok(Recovered::PutBack { said: "there is no change that is theirs alone".to_owned() });
+        return Ok(Recovered::PutBack { said: "no change can be attributed to it alone".to_owned() });
     }
     workspace.carry_out(&recovery.undo).map_err(|error| error.to_string())?;
     let removed = recovery.undo.files.iter().filter(|change| change.after.is_none()).count();
     let put_back = recovery.undo.files.len() - removed;
-    let said = format!(
-        "{put_back} put back, {removed} removed; the files as they were found are {}",
-        kept(&cut_off.run, &recovery)
-    );
+    let said =
+        format!("{put_back} restored, {removed} removed; the previous files are {}", kept(&cut_off.run, &recovery));
     Ok(Recovered::PutBack { said })
 }
 
 /// Names the snapshot of the files as they were found, and the command that copies it.
 fn kept(run: &str, recovery: &Recovery) -> String {
     let number = recovery.kept.rsplit('/').next().unwrap_or_default();
-    format!("kept as snapshot {number} (`interlock snapshots {run} {number} --into DIR` copies them)")
+    format!("stored as snapshot {number} (`interlock snapshots {run} {number} --into DIR` copies them)")
 }
 
 fn question(run: &str, recovery: &Recovery) -> String {
@@ -60,7 +58,7 @@ fn question(run: &str, recovery: &Recovery) -> String {
         named.push(format!("{} more", conflicts.len() - NAMED_MAX));
     }
     format!(
-        "it was cut off, and a person has to say what becomes of {}. Nothing was touched; the files as they are now are {}",
+        "it was interrupted, and a person must decide about {}. No file was changed; the current files are {}",
         named.join(", "),
         kept(run, recovery)
     )
@@ -98,10 +96,10 @@ impl Actor {
         let (code, message) = match recovered.await {
             Ok(Recovered::Question { why, changes }) => return self.ask_about_files(cut_off, &why, &changes).await,
             Ok(Recovered::PutBack { said }) => {
-                (code::INTERRUPTED, format!("it was cut off, and its changes were taken back: {said}"))
+                (code::INTERRUPTED, format!("it was interrupted, and its changes were undone: {said}"))
             }
             Err(why) => {
-                (code::UNKNOWN_OUTCOME, format!("it was cut off, and its changes could not be taken back: {why}"))
+                (code::UNKNOWN_OUTCOME, format!("it was interrupted, and its changes could not be undone: {why}"))
             }
         };
         let message = self.shared.redactor.text(&message).into_owned();

@@ -6,7 +6,7 @@ use interlock_chart::model::Kind;
 use interlock_core::{Semantics, Trace};
 use interlock_journal::{Append, By, Engine, Entry, Fork, Head, NewRun, Phase, Record, TimerChange};
 
-use crate::{Error, Live, Loaded, Move, Prover, Result, fresh_name, moves, proof, saved};
+use crate::{Error, Live, LoadedMachine, Move, Prover, Result, fresh_name, moves, proof, saved};
 
 /// The number of records that are read at a time.
 pub(crate) const CHUNK: usize = 1_000;
@@ -28,7 +28,7 @@ pub struct Frame<'a> {
 
 /// Replays a run from its beginning up to and including record `until`. Returns the run as it was then.
 pub fn replay(engine: &dyn Engine, head: &Head, until: u64, mut see: impl FnMut(Frame<'_>)) -> Result<Live> {
-    let loaded = Arc::new(Loaded::new(engine.definition(&head.definition)?)?);
+    let loaded = Arc::new(LoadedMachine::new(engine.definition(&head.definition)?)?);
     let mut live = Live::new(
         head.name.as_str().into(),
         loaded,
@@ -80,12 +80,11 @@ pub struct NewFork {
 
 /// Refuses a run that keeps older selection rules than those that `check` proves. Without parallel states both rules
 /// select the same transitions.
-fn other_rules(loaded: &Loaded, semantics: Semantics) -> Option<String> {
+fn other_rules(loaded: &LoadedMachine, semantics: Semantics) -> Option<String> {
     let is_parallel = loaded.chart().states.iter().any(|state| state.kind == Kind::Parallel);
     let is_other = semantics != Semantics::CURRENT && is_parallel;
-    is_other.then(|| {
-        format!("the run keeps the semantics version {} it began with; `check` proves another", u32::from(semantics))
-    })
+    is_other
+        .then(|| format!("the run uses semantics version {}, but `check` proves another version", u32::from(semantics)))
 }
 
 /// Creates a new run that shares the first records of another, if its machine is proved or the caller accepts an
@@ -100,7 +99,7 @@ pub fn fork(engine: &dyn Engine, prover: &dyn Prover, head: &Head, wanted: NewFo
     }
     let name = fresh_name(&head.machine);
     let (mut entries, mut evidence) = (Vec::new(), Vec::new());
-    let loaded = Loaded::new(engine.definition(&head.definition)?)?;
+    let loaded = LoadedMachine::new(engine.definition(&head.definition)?)?;
     let created = proof::created(engine, head)?;
     let semantics = created.as_ref().map_or(Semantics::CURRENT, |created| created.semantics);
     let folder = created.and_then(|created| created.folder).unwrap_or_default();

@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use tokio::sync::oneshot;
 
 use crate::{
-    Fired, Live, Order, Refused, Result, Sent,
+    AttemptOrder, Fired, Live, Refused, Result, Sent,
     actor::Actor,
     deadline::{Takers, too_late},
     grants,
@@ -46,7 +46,7 @@ pub(crate) struct Sending {
 }
 
 /// The answer to a request: its record, or the refusal.
-pub(crate) type Answer = std::result::Result<Sent, Refused>;
+pub(crate) type RequestResult = std::result::Result<Sent, Refused>;
 
 /// The recipient of an answer.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ impl Reply {
 
 /// The content of a message in the engine.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Letter {
+pub(crate) struct StoredRequest {
     pub(crate) request: Request,
     pub(crate) by: By,
 }
@@ -101,10 +101,11 @@ impl Actor {
         };
         let at_ms = self.now_ms();
         let fired = self.fire_due(at_ms).await?;
+        self.expire_questions(at_ms).await?;
         let moment = Moment { at_ms, fired, takers };
         let admitted = match request {
             Request::Send(sending) => return self.take(sending, by, reply, moment).await,
-            Request::Pause if self.live.state.is_paused() => Err(Refused::new("the run is paused already")),
+            Request::Pause if self.live.state.is_paused() => Err(Refused::new("the run is already paused")),
             Request::Pause if self.live.state.is_done() => Err(Refused::new("the run has ended")),
             Request::Resume if !self.live.state.is_paused() => Err(Refused::new("the run is not paused")),
             Request::Pause => Ok(Entry::Paused { by }),
@@ -147,11 +148,12 @@ impl Actor {
             true => Err(too_late(&live.name, &sending.event, moment.fired.clone(), live.takes(registry))),
             false => live.admit(&sending.event, &sending.data, by, sending.id, registry),
         };
+        let admitted = admitted.and_then(|entry| self.is_awaited(&entry).map(|()| entry));
         self.settle(admitted, reply, moment).await
     }
 
     /// Returns the result of an earlier event with the same id.
-    fn repeated(&self, sending: &Sending) -> Result<Option<Answer>> {
+    fn repeated(&self, sending: &Sending) -> Result<Option<RequestResult>> {
         let (engine, run) = (&self.shared.engine, self.live.key);
         let Some(id) = &sending.id else { return Ok(None) };
         let Some(seq) = engine.sent(run, id)? else { return Ok(None) };
@@ -196,11 +198,11 @@ impl Actor {
         for (at, turn) in turns.into_iter().enumerate() {
             let mut append = turn.append;
             (seq, after) = (after + 1, after + append.records.len() as u64);
-            let sent = || to_json(&Answer::Ok(Sent::new(seq, moment.fired.clone())));
+            let sent = || to_json(&RequestResult::Ok(Sent::new(seq, moment.fired.clone())));
             append.answer = reply.message().filter(|_| at == last).map(|message| (message, sent()));
             shared.engine.append(self.live.key, seq - 1, self.live.lease, append).await?;
             self.tell_moved(is_watched, turn.moves);
-            let is_end = |order: &Order| matches!(order, Order::Cancel(_));
+            let is_end = |order: &AttemptOrder| matches!(order, AttemptOrder::Cancel(_));
             self.carry_out(turn.orders.into_iter().filter(is_end).collect());
         }
         reply.here(Ok(Sent::new(seq, moment.fired)))
@@ -210,12 +212,14 @@ impl Actor {
     fn undo(&self, undone: Undone) -> std::result::Result<Entry, Refused> {
         match self.preparing == 0 && self.flights.values().all(|flight| flight.waits) {
             true => Ok(Entry::Undone(undone)),
-            false => Err(Refused::new("something is under way in the run; pause it, and wait for that to end")),
+            false => {
+                Err(Refused::new("an activity of the run is in progress; pause the run and wait until it has ended"))
+            }
         }
     }
 
     /// Answers a request that led to no record.
-    async fn answer(&mut self, answer: Answer, reply: Reply) -> Result<()> {
+    async fn answer(&mut self, answer: RequestResult, reply: Reply) -> Result<()> {
         match reply {
             Reply::Here(reply) => drop(reply.send(answer.map_err(crate::Error::from))),
             Reply::Nobody => {}
@@ -228,7 +232,7 @@ impl Actor {
     pub(crate) async fn look(&mut self) -> Result<()> {
         for message in self.shared.engine.messages(self.live.key)? {
             let reply = Reply::Message(message.id);
-            match serde_json::from_str::<Letter>(&message.body) {
+            match serde_json::from_str::<StoredRequest>(&message.body) {
                 Ok(letter) => self.ask(letter.request, letter.by, reply).await?,
                 Err(error) => self.answer(Err(Refused::new(format!("not understood: {error}"))), reply).await?,
             }
@@ -258,6 +262,6 @@ fn is_within(part: &Json, whole: &Json) -> bool {
 }
 
 /// Returns an answer as it is stored for another process.
-pub(crate) fn to_json(answer: &Answer) -> String {
+pub(crate) fn to_json(answer: &RequestResult) -> String {
     serde_json::to_string(answer).unwrap_or_default()
 }

@@ -22,10 +22,10 @@ use tokio::sync::{
 };
 
 use crate::{
-    Clock, Error, Fired, Live, Loaded, News, Prover, Result, Snapshots,
+    Clock, Error, Fired, Live, LoadedMachine, News, Prover, Result, Snapshots,
     actor::{Actor, Mail, try_at_once},
     children, fresh_id, fresh_name, project, proof,
-    request::{Answer, Letter, Reply, Request, Sending},
+    request::{Reply, Request, RequestResult, Sending, StoredRequest},
     seals::Seals,
 };
 
@@ -68,7 +68,7 @@ pub struct Config {
 #[derive(Clone, Debug)]
 pub struct Start {
     /// The machine that the run executes.
-    pub loaded: Arc<Loaded>,
+    pub loaded: Arc<LoadedMachine>,
     /// The run's input.
     pub input: Value,
     /// The directory in which the run works.
@@ -126,7 +126,7 @@ pub(crate) struct Shared {
     pub(crate) seals: Seals,
     prover: Arc<dyn Prover>,
     live: Mutex<HashMap<RunKey, UnboundedSender<Mail>>>,
-    machines: Mutex<HashMap<String, Arc<Loaded>>>,
+    machines: Mutex<HashMap<String, Arc<LoadedMachine>>>,
     /// Hashes of the definitions that this process has stored.
     defined: Mutex<HashSet<String>>,
     /// Allows one adoption at a time, so that the same process does not adopt a run twice.
@@ -145,18 +145,18 @@ impl std::fmt::Debug for Shared {
 
 impl Shared {
     /// Returns the activities that a machine invokes.
-    fn activities<'s>(&'s self, loaded: &'s Loaded) -> impl Iterator<Item = &'s Arc<dyn Activity>> {
+    fn activities<'s>(&'s self, loaded: &'s LoadedMachine) -> impl Iterator<Item = &'s Arc<dyn Activity>> {
         let names: BTreeSet<&str> = loaded.chart().invokes.iter().map(|invoke| invoke.activity.as_str()).collect();
         names.into_iter().filter_map(|name| self.registry.get(name))
     }
 
     /// Returns the objections of the machine's activities to a run with this input.
-    fn objections(&self, loaded: &Loaded, input: &Value, folder: &Path) -> Vec<String> {
+    fn objections(&self, loaded: &LoadedMachine, input: &Value, folder: &Path) -> Vec<String> {
         self.activities(loaded).flat_map(|activity| activity.objections(input, folder)).collect()
     }
 
     /// Lets the machine's activities prepare themselves, if this process has not run the machine yet.
-    fn get_ready(&self, loaded: &Loaded) {
+    fn get_ready(&self, loaded: &LoadedMachine) {
         if !lock(&self.defined).contains(&loaded.definition.hash) {
             let activities: Vec<_> = self.activities(loaded).cloned().collect();
             // The thread is not awaited. If it cannot be started, each activity prepares itself when it is first used.
@@ -251,24 +251,24 @@ impl Runtime {
     }
 
     /// Loads a machine from its source files.
-    pub fn load(&self, source: &Source) -> Result<Arc<Loaded>> {
+    pub fn load(&self, source: &Source) -> Result<Arc<LoadedMachine>> {
         let reading = source.read();
         let Some(chart) = reading.chart else {
             return Err(Error::Machine(format!(
-                "the machine {} cannot be used; `interlock check` says why",
+                "the machine {} cannot be used; `interlock check` shows the problems",
                 source.name
             )));
         };
         let hash = chart.hash.clone();
-        let loaded = Arc::new(Loaded::of(Definition::new(source, &chart), chart));
+        let loaded = Arc::new(LoadedMachine::of(Definition::new(source, &chart), chart));
         Ok(Arc::clone(lock(&self.0.machines).entry(hash).or_insert(loaded)))
     }
 
-    pub(crate) fn loaded(&self, hash: &str) -> Result<Arc<Loaded>> {
+    pub(crate) fn loaded(&self, hash: &str) -> Result<Arc<LoadedMachine>> {
         if let Some(loaded) = lock(&self.0.machines).get(hash) {
             return Ok(Arc::clone(loaded));
         }
-        let loaded = Arc::new(Loaded::new(self.0.engine.definition(hash)?)?);
+        let loaded = Arc::new(LoadedMachine::new(self.0.engine.definition(hash)?)?);
         Ok(Arc::clone(lock(&self.0.machines).entry(hash.to_owned()).or_insert(loaded)))
     }
 
@@ -437,13 +437,19 @@ impl Runtime {
     }
 
     fn gone(&self, run: &Head) -> Error {
-        Error::State { run: run.name.clone(), why: "it stopped before it could answer".into() }
+        Error::State { run: run.name.clone(), why: "the process ended before it answered".into() }
     }
 
     /// Asks the process that owns the run. Returns `None` if that process has ended without answering.
-    async fn ask_there(&self, run: &Head, request: &Request, by: &By, owner: &WorkerName) -> Result<Option<Answer>> {
+    async fn ask_there(
+        &self,
+        run: &Head,
+        request: &Request,
+        by: &By,
+        owner: &WorkerName,
+    ) -> Result<Option<RequestResult>> {
         let engine = &self.0.engine;
-        let letter = Letter { request: request.clone(), by: by.clone() };
+        let letter = StoredRequest { request: request.clone(), by: by.clone() };
         let body = serde_json::to_string(&letter).unwrap_or_default();
         let message = engine.post(run.key, body).await?;
         engine.ring(run.key)?;

@@ -3,15 +3,16 @@
 
 use interlock_chart::Value;
 use interlock_core::{ActivityId, Machine, Snapshot, State};
+use interlock_journal::Asked;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     grants::Grants,
-    live::{Begun, Live},
+    live::{Live, StartedActivity},
 };
 
 #[derive(Serialize, Deserialize)]
-struct Saved {
+struct SavedState {
     state: Snapshot,
     activities: Vec<SavedActivity>,
     #[serde(default, skip_serializing_if = "Grants::is_empty")]
@@ -33,6 +34,8 @@ struct SavedActivity {
     reported: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     left: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    questions: Vec<Asked>,
 }
 
 /// Returns the stored form of a run.
@@ -54,9 +57,10 @@ fn save_with(live: &Live, output: Option<Value>) -> String {
         snapshot: begun.snapshot.clone(),
         reported: begun.is_reported,
         left: begun.left.clone(),
+        questions: begun.questions.clone(),
     });
     let state = live.state.snapshot(&live.loaded.machine);
-    let saved = Saved { state, activities: activities.collect(), grants: live.grants.clone(), output };
+    let saved = SavedState { state, activities: activities.collect(), grants: live.grants.clone(), output };
     // Every key is a string, so serialization cannot fail.
     serde_json::to_string(&saved).unwrap_or_default()
 }
@@ -64,18 +68,18 @@ fn save_with(live: &Live, output: Option<Value>) -> String {
 /// The parts of a run that are restored from the stored form.
 pub(crate) struct Stored {
     pub(crate) state: State,
-    pub(crate) activities: Vec<(ActivityId, Begun)>,
+    pub(crate) activities: Vec<(ActivityId, StartedActivity)>,
     pub(crate) grants: Grants,
     pub(crate) output: Option<Value>,
 }
 
 /// Restores the parts of a run from the stored form.
 pub(crate) fn load(json: &str, machine: &Machine) -> Result<Stored, String> {
-    let saved: Saved = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    let saved: SavedState = serde_json::from_str(json).map_err(|error| error.to_string())?;
     let state = saved.state.restore(machine).map_err(|error| error.to_string())?;
     let begun = |saved: SavedActivity| {
         let invoke = state.running.iter().find(|running| running.id == saved.id)?.invoke;
-        let begun = Begun {
+        let begun = StartedActivity {
             invoke,
             with: saved.with,
             number: saved.number,
@@ -83,6 +87,7 @@ pub(crate) fn load(json: &str, machine: &Machine) -> Result<Stored, String> {
             snapshot: saved.snapshot,
             is_reported: saved.reported,
             left: saved.left,
+            questions: saved.questions,
         };
         Some((saved.id, begun))
     };

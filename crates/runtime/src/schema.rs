@@ -55,7 +55,7 @@ fn describe(schema: &Schema, data: &Json, error: &jsonschema::ValidationError<'_
         // List all options, so that a mistyped value can be corrected from the message.
         ValidationErrorKind::Enum { options } => {
             let options = options.as_array().into_iter().flatten().map(Json::to_string);
-            format!("{} is none of {}", error.instance(), options.collect::<Vec<_>>().join(", "))
+            format!("{} is not one of {}", error.instance(), options.collect::<Vec<_>>().join(", "))
         }
         ValidationErrorKind::AdditionalProperties { unexpected } => unknown(schema, unexpected, error),
         // If no field is allowed at all, every field that is present is unknown.
@@ -83,7 +83,7 @@ fn unknown(schema: &Schema, unknown: &[String], error: &jsonschema::ValidationEr
     };
     let known = match [of("properties"), of("patternProperties")].concat().as_slice() {
         [] => "there are no fields".to_owned(),
-        known => format!("known are {}", known.join(", ")),
+        known => format!("the fields are {}", known.join(", ")),
     };
     format!("{} {} not known here; {known}", unknown.join(", "), if unknown.len() == 1 { "is" } else { "are" })
 }
@@ -149,7 +149,7 @@ mod tests {
         let schema = json!({"type": "object", "properties": {"env_type": {"enum": names}}});
         let wrong = admit(schema, json!({"env_type": "qmeu"})).unwrap_err();
         let listed = r#""qemu", "target_board", "windows_script", "bmc", "local", "program""#;
-        assert_eq!(wrong, [format!("env_type: \"qmeu\" is none of {listed}")]);
+        assert_eq!(wrong, [format!("env_type: \"qmeu\" is not one of {listed}")]);
     }
 
     #[test]
@@ -157,12 +157,12 @@ mod tests {
         let inner = json!({"type": "object", "additionalProperties": false, "properties": {"max": {}, "min": {}}});
         let schema = json!({"type": "object", "additionalProperties": false, "properties": {"inner": inner}});
         let check = |data, expected: &str| assert_eq!(admit(schema.clone(), data), Err(vec![expected.to_owned()]));
-        check(json!({"outer": 1}), "`outer` is not known here; known are inner");
-        check(json!({"inner": {"most": 1}}), "inner: `most` is not known here; known are max, min");
+        check(json!({"outer": 1}), "`outer` is not known here; the fields are inner");
+        check(json!({"inner": {"most": 1}}), "inner: `most` is not known here; the fields are max, min");
         let patterns = json!({"type": "object", "additionalProperties": false, "patternProperties": {"^x-": {}}});
         assert_eq!(
             admit(patterns, json!({"a": 1, "b": 2})),
-            Err(vec!["`a`, `b` are not known here; known are ^x-".into()])
+            Err(vec!["`a`, `b` are not known here; the fields are ^x-".into()])
         );
         let nothing = json!({"type": "object", "additionalProperties": false});
         let wrong = admit(nothing, json!({"nonsense": 1})).unwrap_err();

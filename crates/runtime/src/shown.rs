@@ -22,7 +22,7 @@ pub struct Question {
 
 /// A piece of data that a person sees before they answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Shown {
+pub struct ShownData {
     /// The label that the machine gives it, or the name of its variable.
     pub label: String,
     /// The data as JSON.
@@ -49,7 +49,7 @@ pub(crate) fn questions(live: &Live, asks: impl Fn(StateId) -> bool) -> Vec<Ques
 }
 
 /// Returns the data that the active states show; without `shows`, the patches in the context.
-pub(crate) fn shown(live: &Live) -> Vec<Shown> {
+pub(crate) fn shown(live: &Live) -> Vec<ShownData> {
     let chart = live.loaded.chart();
     let states: Vec<_> = live.state.configuration.iter().map(|id| chart.state(id)).collect();
     if states.iter().all(|state| state.shows.is_empty()) {
@@ -58,7 +58,7 @@ pub(crate) fn shown(live: &Live) -> Vec<Shown> {
     let labelled = states.into_iter().flat_map(|state| state.shows.iter().zip(live.loaded.machine.shows(state.id)));
     let shown = labelled.filter_map(|((label, _), formula)| {
         let data = Json::from(&evaluate(live, *formula)?);
-        (!is_empty(&data)).then(|| Shown { label: label.clone(), data })
+        (!is_empty(&data)).then(|| ShownData { label: label.clone(), data })
     });
     shown.collect()
 }
@@ -88,11 +88,11 @@ fn evaluate(live: &Live, formula: FormulaId) -> Option<Value> {
     live.state.data.evaluate(formula, &scope).ok()
 }
 
-fn patches(live: &Live) -> Vec<Shown> {
+fn patches(live: &Live) -> Vec<ShownData> {
     let is_patch = |text: &str| text.starts_with("--- ") || text.starts_with("diff --git ");
     let context = live.loaded.chart().context.iter().zip(&live.state.data.context);
     let patches = context.filter(|(_, value)| value.as_str().is_some_and(is_patch));
-    patches.map(|(known, value)| Shown { label: known.name.clone(), data: Json::from(value) }).collect()
+    patches.map(|(known, value)| ShownData { label: known.name.clone(), data: Json::from(value) }).collect()
 }
 
 fn is_empty(data: &Json) -> bool {

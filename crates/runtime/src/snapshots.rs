@@ -71,7 +71,7 @@ impl Snapshots for NoSnapshots {
     }
 
     fn recover(&self, _: &CutOff) -> Result<Recovered, String> {
-        Err("nothing was kept".into())
+        Err("nothing was stored".into())
     }
 }
 
@@ -133,7 +133,7 @@ pub(crate) async fn with_changes(shared: Weak<Shared>, at: Before, outcome: Outc
     });
     match kept.await {
         Ok(evidence) => outcome.with(evidence),
-        Err(why) => Outcome::not_stored(format!("what an attempt changed could not be kept: {why}")),
+        Err(why) => Outcome::not_stored(format!("the changes of an attempt could not be stored: {why}")),
     }
 }
 

@@ -18,7 +18,7 @@ use interlock_workspace::{COMMIT_EVIDENCE, Change, Changes, Conflict, Moved, Not
 use serde::Serialize;
 
 use crate::{
-    Error, Frame, Loaded, Result, Runtime, dispatch::blocking, replay, request::Request, runtime::Shared,
+    Error, Frame, LoadedMachine, Result, Runtime, dispatch::blocking, replay, request::Request, runtime::Shared,
     snapshots::CHANGES,
 };
 
@@ -53,7 +53,7 @@ pub struct History {
     pub folder: PathBuf,
     /// The writes, oldest first.
     pub writes: Vec<Write>,
-    loaded: Option<Arc<Loaded>>,
+    loaded: Option<Arc<LoadedMachine>>,
     /// The record with which the run last left a state in which it may rest.
     turn: u64,
     /// The records of activities that ended with a `step`.
@@ -438,7 +438,7 @@ fn back(commits: &[CommitBack]) -> Option<Moved> {
 }
 
 fn workspace(shared: &Shared) -> Result<&Workspace> {
-    shared.snapshots.workspace().ok_or_else(|| Error::Undo("nothing is kept here that could be taken back".into()))
+    shared.snapshots.workspace().ok_or_else(|| Error::Undo("this run has no stored changes to undo".into()))
 }
 
 async fn on_a_thread<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
@@ -450,7 +450,7 @@ async fn on_a_thread<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send 
 pub(crate) async fn take_back(shared: Arc<Shared>, order: TakeBack) -> std::result::Result<TakenBack, String> {
     blocking(&shared, move |shared| {
         let work = || {
-            let head = shared.engine.find(&order.run)?.ok_or_else(|| Error::Undo("the run is not there".into()))?;
+            let head = shared.engine.find(&order.run)?.ok_or_else(|| Error::Undo("the run does not exist".into()))?;
             let workspace = workspace(shared)?;
             let history = History::of(&*shared.engine, &head)?;
             let plan = plan(workspace, &history, &order.writes, &order.paths)?;

@@ -56,7 +56,8 @@ fn check_chain(engine: &dyn Engine, head: &Head) -> Result<Vec<Problem>> {
                 problems.push(Problem::record(next, format!("missing: the next one there is {}", record.seq)));
             }
             if !record.follows(&head.name, &before) {
-                problems.push(Problem::record(record.seq, "its hash does not fit its content and the record before"));
+                problems
+                    .push(Problem::record(record.seq, "its hash does not match its content and the previous record"));
             }
             if let Some(Some(file)) = record.payload_file()
                 && let Err(error) = engine.evidence().check(&file)
@@ -77,7 +78,7 @@ fn check_chain(engine: &dyn Engine, head: &Head) -> Result<Vec<Problem>> {
         }
     }
     if (next - 1, before) != (head.seq, head.hash) {
-        problems.push(Problem::run(format!("it should end with record {}, and its last is {}", head.seq, next - 1)));
+        problems.push(Problem::run(format!("the last record should be {}, but it is {}", head.seq, next - 1)));
     }
     Ok(problems)
 }
@@ -138,7 +139,7 @@ fn replay_all(engine: &dyn Engine, registry: &Registry, head: &Head, problems: &
     if let Some((seq, _)) = stored
         && at_snapshot != Some(true)
     {
-        problems.push(Problem::record(seq, "the state stored after it is not what the records lead to"));
+        problems.push(Problem::record(seq, "the stored state differs from the replayed state"));
     }
     if live.place() != head.place {
         let what = format!("the records lead to {}, not to {}", live.place(), head.place);
@@ -152,7 +153,7 @@ fn replay_all(engine: &dyn Engine, registry: &Registry, head: &Head, problems: &
         problems.push(Problem::run(what));
     }
     if timers != live.timers {
-        problems.push(Problem::run("its timers are not those that the records set"));
+        problems.push(Problem::run("its timers differ from those that the records set"));
     }
     Ok(())
 }
@@ -169,7 +170,7 @@ fn is_phase_possible(live: &Live, registry: &Registry, phase: Phase) -> bool {
 /// The run's row must agree with its first and its last record.
 fn check_row(engine: &dyn Engine, opened: &Opened, problems: &mut Vec<Problem>) -> Result<Option<Created>> {
     let Entry::Created(created) = engine.entry(&opened.first)? else {
-        problems.push(Problem::record(1, "it does not begin the run"));
+        problems.push(Problem::record(1, "it does not start the run"));
         return Ok(None);
     };
     let head = &opened.head;
@@ -184,7 +185,7 @@ fn check_row(engine: &dyn Engine, opened: &Opened, problems: &mut Vec<Problem>) 
         ("updated", updated == head.updated_ms),
     ] {
         if !is_right {
-            problems.push(Problem::run(format!("`{field}` in the list of runs is not what its records say")));
+            problems.push(Problem::run(format!("`{field}` in the list of runs differs from its records")));
         }
     }
     Ok(Some(created))

@@ -21,7 +21,7 @@ pub struct Ability {
     pub namespaces: bool,
     /// The reason why it does not.
     pub no_namespaces: Option<String>,
-    /// Whether a program can get a network of its own, for `network: loopback`.
+    /// True if a program can get a private network, for `network: loopback`.
     pub loopback: bool,
     /// The program `bwrap`, if there is one.
     pub bubblewrap: Option<PathBuf>,
@@ -44,7 +44,7 @@ fn probe(mut launcher: Command) -> Result<Probed, String> {
     launcher.arg(PROBE).stdin(Stdio::null()).stderr(Stdio::null());
     let output = launcher.output().map_err(|error| error.to_string())?;
     let line = output.stdout.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    serde_json::from_slice(line).map_err(|_| "the process that tries to make them has ended without a result".into())
+    serde_json::from_slice(line).map_err(|_| "the probe process ended without a result".into())
 }
 
 impl Ability {
@@ -53,9 +53,9 @@ impl Ability {
         let landlock = match self.landlock_abi {
             Some(abi @ ..6) => format!("Landlock {abi} (6 and later also keep processes apart)"),
             Some(abi) => format!("Landlock {abi}"),
-            None => "no Landlock: commands can read and write what the user can".to_owned(),
+            None => "no Landlock: commands can read and write all files of the user".to_owned(),
         };
-        let seccomp = if self.seccomp { "seccomp" } else { "no seccomp: the network cannot be taken away" };
+        let seccomp = if self.seccomp { "seccomp" } else { "no seccomp: the network cannot be switched off" };
         let namespaces = match (&self.no_namespaces, self.namespaces) {
             (_, true) => "namespaces (git history is read-only)".to_owned(),
             (Some(why), false) => format!("no namespaces ({why}): commands can change git history"),

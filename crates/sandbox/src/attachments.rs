@@ -2,7 +2,7 @@
 //! its private network.
 //!
 //! A socket between two processes can carry open files besides bytes (`SCM_RIGHTS` in `unix(7)`). They travel with the
-//! first byte of a line. [`crate::Order::attached`] says what each of them is for.
+//! first byte of a line. [`crate::LaunchOrder::attached`] says what each of them is for.
 
 use std::{
     io::{self, IoSlice, IoSliceMut},

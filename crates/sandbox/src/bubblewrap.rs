@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{CONFINE, Network, Order, guard::Guard, repository};
+use crate::{CONFINE, LaunchOrder, Network, guard::Guard, repository};
 
 /// The directories that are searched. `PATH` is not used, because it may lead into a workspace and `bwrap` is started
 /// outside the sandbox.
@@ -21,7 +21,7 @@ pub(crate) fn program() -> Option<PathBuf> {
 }
 
 /// Returns the arguments up to and including those of the launcher's second stage.
-pub(crate) fn arguments(order: &Order, temp: &Path, guard: &Guard, launcher: &Path) -> Vec<OsString> {
+pub(crate) fn arguments(order: &LaunchOrder, temp: &Path, guard: &Guard, launcher: &Path) -> Vec<OsString> {
     let mut words: Vec<OsString> = Vec::new();
     let mut say = |said: &[&dyn AsRef<std::ffi::OsStr>]| words.extend(said.iter().map(|word| word.as_ref().to_owned()));
     say(&[&"--die-with-parent", &"--unshare-pid", &"--unshare-ipc", &"--unshare-uts"]);

@@ -30,7 +30,7 @@ const DEPTH_MAX: usize = 16;
 /// The guarded paths with their content.
 #[derive(Debug, Default)]
 pub(crate) struct Guard {
-    kept: Vec<(Protected, Kept)>,
+    kept: Vec<(Protected, SavedNode)>,
     /// The directories on the way to them, from the top, with their modes.
     folders: BTreeMap<PathBuf, u32>,
     /// Paths below them that the program may change nevertheless.
@@ -40,7 +40,7 @@ pub(crate) struct Guard {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Kept {
+enum SavedNode {
     Nothing,
     File {
         content: Vec<u8>,
@@ -50,7 +50,7 @@ enum Kept {
     },
     Link(PathBuf),
     Folder {
-        entries: BTreeMap<OsString, Kept>,
+        entries: BTreeMap<OsString, SavedNode>,
         mode: u32,
     },
     /// A device, a socket or a pipe, which has no content.
@@ -66,11 +66,11 @@ impl Guard {
         let above = protected.iter().flat_map(|protected| protected.path.ancestors().skip(1));
         let above = above.filter(|folder| tops.iter().any(|top| folder.starts_with(top)));
         guard.folders = above.filter_map(|folder| Some((folder.to_owned(), folder_mode(folder)?))).collect();
-        let mut reading = Reading { room: BYTES_MAX, open: &guard.open };
+        let mut reading = BoundedReader { room: BYTES_MAX, open: &guard.open };
         for protected in protected {
             match reading.read(&protected.path, DEPTH_MAX) {
                 Ok(kept) => guard.kept.push((protected, kept)),
-                Err(error) => guard.missing.push(format!("{} cannot be kept: {error}", protected.path.display())),
+                Err(error) => guard.missing.push(format!("{} cannot be stored: {error}", protected.path.display())),
             }
         }
         guard
@@ -78,7 +78,7 @@ impl Guard {
 
     /// Returns the guarded paths that exist.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.kept.iter().filter(|(_, kept)| *kept != Kept::Nothing).map(|(protected, _)| protected.path.as_path())
+        self.kept.iter().filter(|(_, kept)| *kept != SavedNode::Nothing).map(|(protected, _)| protected.path.as_path())
     }
 
     /// Restores the files that have changed. Returns the breaches.
@@ -90,24 +90,24 @@ impl Guard {
         self.kept.iter().filter_map(|(protected, kept)| self.restore_one(protected, kept)).collect()
     }
 
-    fn restore_one(&self, protected: &Protected, kept: &Kept) -> Option<Breach> {
+    fn restore_one(&self, protected: &Protected, kept: &SavedNode) -> Option<Breach> {
         let path = &protected.path;
         // A file that has grown beyond the maximum size has changed too.
-        let found = Reading { room: BYTES_MAX, open: &self.open }.read(path, DEPTH_MAX).ok();
+        let found = BoundedReader { room: BYTES_MAX, open: &self.open }.read(path, DEPTH_MAX).ok();
         if found.as_ref() == Some(kept) {
             return None;
         }
         let said = match self.write(path, kept) {
-            Ok(()) => format!("{} was changed, and put back", path.display()),
-            Err(error) => format!("{} was changed, and could not be put back: {error}", path.display()),
+            Ok(()) => format!("{} was changed and restored", path.display()),
+            Err(error) => format!("{} was changed and could not be restored: {error}", path.display()),
         };
         Some(Breach::new(protected.rule, said))
     }
 
-    fn write(&self, path: &Path, kept: &Kept) -> io::Result<()> {
+    fn write(&self, path: &Path, kept: &SavedNode) -> io::Result<()> {
         let (_folder, here) = match (parent(path), kept) {
-            (Err(error), Kept::Nothing) if is_nothing(&error) => return Ok(()),
-            (Err(_), Kept::Nothing) => return remove_above(path),
+            (Err(error), SavedNode::Nothing) if is_nothing(&error) => return Ok(()),
+            (Err(_), SavedNode::Nothing) => return remove_above(path),
             (Err(_), _) => {
                 replace_parent(path)?;
                 parent(path)?
@@ -115,21 +115,27 @@ impl Guard {
             (Ok(found), _) => found,
         };
         match kept {
-            Kept::Nothing | Kept::Other => remove(&here),
-            Kept::Link(target) => remove(&here).and_then(|()| symlink(target, &here)),
-            Kept::File { content, mode, .. } => {
+            SavedNode::Nothing | SavedNode::Other => remove(&here),
+            SavedNode::Link(target) => remove(&here).and_then(|()| symlink(target, &here)),
+            SavedNode::File { content, mode, .. } => {
                 remove(&here)?;
                 // The file is created new, so that a link that is now at the path is not followed.
                 let mut file = File::options().write(true).create_new(true).mode(0o600).open(&here)?;
                 file.write_all(content)?;
                 file.set_permissions(fs::Permissions::from_mode(*mode))
             }
-            Kept::Folder { entries, mode } => self.write_folder(path, &here, entries, *mode),
+            SavedNode::Folder { entries, mode } => self.write_folder(path, &here, entries, *mode),
         }
     }
 
     /// Restores a directory entry by entry, because entries that may be changed stay.
-    fn write_folder(&self, path: &Path, here: &Path, entries: &BTreeMap<OsString, Kept>, mode: u32) -> io::Result<()> {
+    fn write_folder(
+        &self,
+        path: &Path,
+        here: &Path,
+        entries: &BTreeMap<OsString, SavedNode>,
+        mode: u32,
+    ) -> io::Result<()> {
         if !fs::symlink_metadata(here).is_ok_and(|about| about.is_dir()) {
             remove(here)?;
             fs::create_dir(here)?;
@@ -177,34 +183,34 @@ fn is_nothing(error: &io::Error) -> bool {
 }
 
 /// Reads content up to a limit for all files together.
-struct Reading<'g> {
+struct BoundedReader<'g> {
     room: u64,
     open: &'g [PathBuf],
 }
 
-impl Reading<'_> {
-    fn read(&mut self, path: &Path, depth: usize) -> io::Result<Kept> {
+impl BoundedReader<'_> {
+    fn read(&mut self, path: &Path, depth: usize) -> io::Result<SavedNode> {
         let (_folder, here) = match parent(path) {
-            Err(error) if is_nothing(&error) => return Ok(Kept::Nothing),
+            Err(error) if is_nothing(&error) => return Ok(SavedNode::Nothing),
             other => other?,
         };
         let about = match fs::symlink_metadata(&here) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Kept::Nothing),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(SavedNode::Nothing),
             other => other?,
         };
         let (kind, mode) = (about.file_type(), about.permissions().mode() & 0o7777);
         if kind.is_symlink() {
-            Ok(Kept::Link(fs::read_link(&here)?))
+            Ok(SavedNode::Link(fs::read_link(&here)?))
         } else if kind.is_file() {
-            Ok(Kept::File { content: self.content(&here)?, mode, names: about.nlink() })
+            Ok(SavedNode::File { content: self.content(&here)?, mode, names: about.nlink() })
         } else if kind.is_dir() && depth > 0 {
-            Ok(Kept::Folder { entries: self.entries(path, &here, depth)?, mode })
+            Ok(SavedNode::Folder { entries: self.entries(path, &here, depth)?, mode })
         } else {
-            Ok(Kept::Other)
+            Ok(SavedNode::Other)
         }
     }
 
-    fn entries(&mut self, path: &Path, here: &Path, depth: usize) -> io::Result<BTreeMap<OsString, Kept>> {
+    fn entries(&mut self, path: &Path, here: &Path, depth: usize) -> io::Result<BTreeMap<OsString, SavedNode>> {
         let mut entries = BTreeMap::new();
         for entry in fs::read_dir(here)? {
             let name = entry?.file_name();

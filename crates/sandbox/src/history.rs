@@ -19,7 +19,7 @@ const FILES_MAX: usize = 10_000;
 pub(crate) struct History {
     /// The folders with objects, each with those of its files that must not change.
     pub(crate) stores: Vec<Store>,
-    /// Whether no file was left out.
+    /// True if no file was left out.
     pub(crate) is_whole: bool,
 }
 

@@ -23,7 +23,7 @@ impl Launcher {
         Launcher { keeper: program.clone(), program }
     }
 
-    /// Uses another binary for [`crate::Order::after`].
+    /// Uses another binary for [`crate::LaunchOrder::after`].
     #[must_use]
     pub fn with_keeper(mut self, keeper: impl Into<PathBuf>) -> Self {
         self.keeper = keeper.into();
@@ -42,7 +42,7 @@ impl Launcher {
         command
     }
 
-    /// The command that starts it. Its stdin is to be one end of a socket, over which it is given an [`crate::Order`], then or later: it gets ready
+    /// The command that starts it. Its stdin is to be one end of a socket, over which it is given an [`crate::LaunchOrder`], then or later: it gets ready
     /// meanwhile, and ends when the socket closes.
     pub fn command(&self) -> Command {
         let mut command = self.bare();

@@ -1,7 +1,7 @@
 //! Confines programs and makes sure that they end.
 //!
 //! Programs are never started directly. Interlock starts a *launcher*, which is its own binary with a hidden first
-//! argument ([`entry`]), and sends it an [`Order`] over a socket. The launcher has stages:
+//! argument ([`entry`]), and sends it an [`LaunchOrder`] over a socket. The launcher has stages:
 //!
 //! - `supervise` stays outside the sandbox. It adopts every orphan of the process tree, watches the limits and holds
 //!   the other end of the socket. When the socket closes, because the attempt is over or because Interlock has ended
@@ -41,10 +41,10 @@ pub use config::{Config, ConfigError};
 pub use credentials::credentials;
 pub use launcher::{Launcher, is_supervisor_of};
 pub use protected::is_protected;
-pub use report::{Breach, Ended, Enforced, GitHistory, Report};
+pub use report::{Breach, Enforced, GitHistory, ProgramEnd, Report};
 pub use repository::workspace_of;
 pub use rules::{Kind, Limits, Namespaces, Network, Rules};
-pub use wire::{After, KEPT, Order, STOP};
+pub use wire::{After, KEPT, LaunchOrder, STOP};
 
 /// The first argument of a launcher's first stage.
 pub(crate) const SUPERVISE: &str = "__supervise";

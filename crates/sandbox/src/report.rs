@@ -18,7 +18,7 @@ pub enum Report {
         is_refusal: bool,
     },
     /// The program has ended, and none of its processes is left.
-    Ended(Ended),
+    Ended(ProgramEnd),
 }
 
 /// The restrictions that are enforced. The same rules on the same system give the same value, so that it is stored
@@ -53,10 +53,10 @@ pub struct Enforced {
     pub hidden: Vec<String>,
     /// The paths that are restored if the program changes them. With bubblewrap it cannot change them.
     pub protected: Vec<String>,
-    /// Whether it can change the history of the workspace's repository.
+    /// The access to the history of the workspace's repository.
     #[serde(default)]
     pub git_history: GitHistory,
-    /// How much it may use.
+    /// The resource limits of the program.
     pub limits: Limits,
     /// The mechanisms that count processes: `supervisor`, and `cgroup` if there is one.
     pub processes_by: Vec<String>,
@@ -67,7 +67,7 @@ pub struct Enforced {
     pub missing: Vec<String>,
 }
 
-/// Whether a program can change or remove objects that were in a repository before it began.
+/// A program's access to objects that were in a repository before the program started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GitHistory {
@@ -82,9 +82,9 @@ pub enum GitHistory {
     ReadOnly,
 }
 
-/// How a program ended.
+/// The end of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ended {
+pub struct ProgramEnd {
     /// The exit code, unless a signal ended the program.
     pub code: Option<i32>,
     /// The signal that ended the program.

@@ -14,12 +14,12 @@ use crate::{Attached, Rules};
 /// The request of Interlock, sent after the order, to end the program.
 pub const STOP: &[u8] = b"stop\n";
 
-/// The message of Interlock that it has stored the program's changes, so that [`Order::after`] is not needed.
+/// The message of Interlock that it has stored the program's changes, so that [`LaunchOrder::after`] is not needed.
 pub const KEPT: &[u8] = b"kept\n";
 
 /// An order to run a program.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Order {
+pub struct LaunchOrder {
     /// Identifies the owner of the program, to find its supervisor with [`crate::is_supervisor_of`].
     pub mark: PathBuf,
     /// The path of the program, and its arguments.
@@ -57,7 +57,7 @@ pub struct After {
     pub env: Vec<(OsString, OsString)>,
 }
 
-impl Order {
+impl LaunchOrder {
     /// Serializes the order as it is sent.
     pub fn to_line(&self) -> io::Result<Vec<u8>> {
         line(self)

@@ -78,7 +78,7 @@ fn check_note(noted: Option<head_file::Noted>, stored: &StoreHead, found: &mut A
         None => found.problems.push("journal.head is missing or damaged; it has the number of records".into()),
         Some(noted) if found.hashes.get(&noted.records) == Some(&noted.hash) || noted.records == 0 => {}
         Some(noted) => found.problems.push(format!(
-            "journal.head has {} records ending in {}, and the store's records do not lead there",
+            "journal.head has {} records ending in {}, which the store's records do not match",
             noted.records, noted.hash
         )),
     }
@@ -97,7 +97,7 @@ fn check_strays(moment: &Connection, problems: &mut Vec<String>) -> Result<()> {
         let sql = format!("SELECT count(*) FROM {table} WHERE run NOT IN (SELECT id FROM run)");
         let count: u64 = moment.query_row(&sql, [], |row| row.get(0))?;
         if count > 0 {
-            problems.push(format!("{what} belongs to a run that is not there ({count} rows of `{table}`)"));
+            problems.push(format!("{what} belongs to a run that does not exist ({count} rows of `{table}`)"));
         }
     }
     let empty = "SELECT name FROM run WHERE NOT EXISTS (SELECT 1 FROM record WHERE record.run = run.id)";

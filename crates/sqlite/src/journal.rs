@@ -34,7 +34,7 @@ pub struct Journal {
 }
 
 /// The name of the file that has the tables.
-const STORE_FILE: &str = "journal.sqlite";
+pub const STORE_FILE: &str = "journal.sqlite";
 
 impl Journal {
     /// Opens the journal in a directory, and creates the directory if it does not exist.

@@ -18,6 +18,6 @@ mod writer;
 
 pub use audit::Audit;
 pub(crate) use fault::Result;
-pub use journal::{Journal, sqlite_version};
+pub use journal::{Journal, STORE_FILE, sqlite_version};
 pub use worker::process_id;
 pub use writer::OnCommit;

@@ -34,12 +34,12 @@ impl Worker {
     /// Shows that the process is alive until the value is dropped or the process ends.
     pub(crate) fn begin(folder: &Path, id: i64) -> Result<Self> {
         let path = lock_path(folder, id);
-        let doing = || format!("the lock {} could not be taken", path.display());
+        let doing = || format!("the lock {} could not be acquired", path.display());
         let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
         let lock = lock.map_err(|error| Error::io(doing(), &error))?;
         lock.try_lock().map_err(|error| match error {
             TryLockError::Error(error) => Error::io(doing(), &error),
-            TryLockError::WouldBlock => Error::io(doing(), &std::io::Error::other("somebody else has it")),
+            TryLockError::WouldBlock => Error::io(doing(), &std::io::Error::other("another process holds it")),
         })?;
         let bell_path = bell_path(folder, id);
         let _ = std::fs::remove_file(&bell_path);
@@ -60,7 +60,7 @@ impl Worker {
 fn bind(path: &Path) -> Result<UnixDatagram> {
     UnixDatagram::bind(path)
         .or_else(|_| UnixDatagram::unbound())
-        .map_err(|error| Error::io(format!("the socket {} could not be made", path.display()), &error))
+        .map_err(|error| Error::io(format!("the socket {} could not be created", path.display()), &error))
 }
 
 impl Drop for Worker {

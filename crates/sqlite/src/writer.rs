@@ -37,13 +37,13 @@ trait Job: Send {
     fn settle(self: Box<Self>, committed: Result<()>);
 }
 
-struct Asked<T, F> {
+struct PendingWrite<T, F> {
     write: Option<F>,
     result: Option<Result<T>>,
     reply: oneshot::Sender<Result<T>>,
 }
 
-impl<T: Send, F: FnOnce(&Connection) -> crate::Result<T> + Send> Job for Asked<T, F> {
+impl<T: Send, F: FnOnce(&Connection) -> crate::Result<T> + Send> Job for PendingWrite<T, F> {
     fn write(&mut self, connection: &Connection) -> Result<()> {
         let Some(write) = self.write.take() else { return Ok(()) };
         let result = write(connection).map_err(Error::from);
@@ -69,14 +69,14 @@ impl<T: Send, F: FnOnce(&Connection) -> crate::Result<T> + Send> Job for Asked<T
 /// Writes jobs, one transaction after the other.
 #[derive(Debug)]
 pub(crate) struct Writer {
-    desk: Arc<Desk>,
+    desk: Arc<WriterState>,
     /// The thread that writes; `None` if every job is written on the thread of its caller.
     thread: Option<JoinHandle<()>>,
 }
 
 /// The state that callers share with the thread that writes.
 #[derive(Debug)]
-struct Desk {
+struct WriterState {
     pen: Mutex<Pen>,
     waiting: Mutex<Waiting>,
     /// Wakes the thread that waits for jobs, and the callers that wait for room.
@@ -115,7 +115,7 @@ impl std::fmt::Debug for Waiting {
 
 impl Writer {
     pub(crate) fn on_thread(connection: Connection, head_file: HeadFile) -> Result<Self> {
-        let desk = Arc::new(Desk::new(connection, head_file));
+        let desk = Arc::new(WriterState::new(connection, head_file));
         let theirs = Arc::clone(&desk);
         let thread = std::thread::Builder::new()
             .name("journal".into())
@@ -127,7 +127,7 @@ impl Writer {
     /// Makes a writer that writes every job on its caller's thread, one per commit: for tests that decide when a
     /// process dies.
     pub(crate) fn inline(connection: Connection, head_file: HeadFile) -> Self {
-        Writer { desk: Arc::new(Desk::new(connection, head_file)), thread: None }
+        Writer { desk: Arc::new(WriterState::new(connection, head_file)), thread: None }
     }
 
     /// Sets a function that is called after every commit that added records.
@@ -141,7 +141,7 @@ impl Writer {
         write: impl FnOnce(&Connection) -> crate::Result<T> + Send + 'static,
     ) -> Receipt<T> {
         let (reply, receipt) = oneshot::channel();
-        let job: Box<dyn Job> = Box::new(Asked { write: Some(write), result: None, reply });
+        let job: Box<dyn Job> = Box::new(PendingWrite { write: Some(write), result: None, reply });
         match self.thread {
             None => lock(&self.desk.pen).commit(vec![job]),
             Some(_) => self.desk.take(job),
@@ -161,10 +161,10 @@ impl Drop for Writer {
     }
 }
 
-impl Desk {
+impl WriterState {
     fn new(connection: Connection, head_file: HeadFile) -> Self {
         let pen = Mutex::new(Pen { connection, fate: Fate::default(), head_file, on_commit: None });
-        Desk { pen, waiting: Mutex::default(), bell: Condvar::new(), is_alone: AtomicBool::new(true) }
+        WriterState { pen, waiting: Mutex::default(), bell: Condvar::new(), is_alone: AtomicBool::new(true) }
     }
 
     /// Writes the job at once if no other job waits; otherwise the thread will write it.

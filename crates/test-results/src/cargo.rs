@@ -4,7 +4,7 @@
 use super::{
     Parsed, Status,
     lines::{Line, lines},
-    reading::{Reading, add_line, first_place, form, ms_of_seconds, place},
+    reading::{ParserState, add_line, first_place, form, ms_of_seconds, place},
 };
 
 /// Parses the console output.
@@ -19,7 +19,7 @@ pub(super) fn parse(text: &str) -> Parsed {
 
 #[derive(Default)]
 struct Cargo {
-    reading: Reading,
+    reading: ParserState,
     /// The file name of the test binary; empty if cargo's own lines are missing.
     suite: String,
     /// The number of binaries that have begun and not printed their summary.

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use super::{
     Parsed, Status,
     lines::{Line, lines},
-    reading::{Reading, add_line, form, ms_of_seconds},
+    reading::{ParserState, add_line, form, ms_of_seconds},
 };
 
 /// Parses the console output.
@@ -36,7 +36,7 @@ pub(super) fn status(what: &str) -> Status {
 
 #[derive(Default)]
 struct Ctest {
-    reading: Reading,
+    reading: ParserState,
     /// The number of disabled tests; the summary does not count them.
     disabled: usize,
     /// The numbers of the tests that have a result.

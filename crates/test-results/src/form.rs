@@ -25,7 +25,7 @@ pub(super) const NAMELESS: &str = "it was announced by its number";
 
 /// The result of one case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Case {
+pub struct CaseResult {
     /// The case's name, unique within a run.
     pub case_id: String,
     /// The status at the end of the case.
@@ -64,7 +64,7 @@ pub struct Flaky {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parsed {
     /// Every case, once; announced cases that were never reported are `missing`.
-    pub cases: Vec<Case>,
+    pub cases: Vec<CaseResult>,
     /// The number of announced cases, from a plan or a count at the start.
     pub announced: Option<usize>,
     /// The total and the failed cases that the final summary counts.
@@ -105,10 +105,10 @@ impl Status {
     }
 }
 
-impl Case {
+impl CaseResult {
     /// Creates a case with a status and no details.
     pub fn new(case_id: impl Into<String>, status: Status) -> Self {
-        Case {
+        CaseResult {
             case_id: case_id.into(),
             status,
             duration_ms: None,

@@ -7,7 +7,7 @@
 use super::{
     Parsed, Status,
     lines::{Line, lines},
-    reading::{Reading, add_line, form, place},
+    reading::{ParserState, add_line, form, place},
 };
 
 /// Parses the console output.
@@ -22,7 +22,7 @@ pub(super) fn parse(text: &str) -> Parsed {
 
 #[derive(Default)]
 struct Gtest {
-    reading: Reading,
+    reading: ParserState,
     /// The number of tests that ran, set by the line with the total and taken by the line that counts the passed
     /// ones.
     ran: Option<usize>,

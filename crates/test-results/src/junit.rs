@@ -7,8 +7,8 @@ mod status;
 use roxmltree::Node;
 
 use super::{
-    Case, Location, Parsed, Status, banner,
-    reading::{Reading, first_place, form, ms_of_seconds, place},
+    CaseResult, Location, Parsed, Status, banner,
+    reading::{ParserState, first_place, form, ms_of_seconds, place},
     xml,
 };
 
@@ -17,13 +17,13 @@ pub(super) const ROOTS: [&str; 2] = ["testsuites", "testsuite"];
 
 /// Parses all documents of a text.
 pub(super) fn parse(text: &str) -> Parsed {
-    let mut reading = Reading::default();
+    let mut reading = ParserState::default();
     let texts = xml::texts(text, &ROOTS);
     texts.tell(&mut reading, "JUnit XML", read);
     reading.close()
 }
 
-fn read(reading: &mut Reading, root: Node<'_, '_>) {
+fn read(reading: &mut ParserState, root: Node<'_, '_>) {
     let first = reading.found.len();
     for node in root.descendants().filter(|node| node.has_tag_name("testcase")) {
         case(reading, node);
@@ -48,7 +48,7 @@ fn is_suite(node: &Node<'_, '_>) -> bool {
     ROOTS.iter().any(|name| node.has_tag_name(*name))
 }
 
-fn case(reading: &mut Reading, node: Node<'_, '_>) {
+fn case(reading: &mut ParserState, node: Node<'_, '_>) {
     let attribute = |name: &str| node.attribute(name).unwrap_or_default().trim();
     let (class, name) = (attribute("classname"), attribute("name"));
     let id = if class.is_empty() || class == name || name.starts_with(&format!("{class}.")) {
@@ -80,7 +80,7 @@ fn case(reading: &mut Reading, node: Node<'_, '_>) {
 }
 
 /// Adds the message and the location of a case: the location in the message, or else the place of its definition.
-fn explain(case: &mut Case, node: Node<'_, '_>, written: Option<Location>) {
+fn explain(case: &mut CaseResult, node: Node<'_, '_>, written: Option<Location>) {
     let is_about = |node: &Node<'_, '_>| status::of_child(*node).is_some() || status::is_repeated(*node);
     let Some(about) = node.children().find(is_about) else { return };
     let message = about.attribute("message").unwrap_or_default().trim();
@@ -106,7 +106,7 @@ fn number(node: Node<'_, '_>, name: &str) -> Option<usize> {
 }
 
 /// Reads a suite apart from its cases: its own failures, its own status, and its counts.
-fn suite(reading: &mut Reading, node: Node<'_, '_>) {
+fn suite(reading: &mut ParserState, node: Node<'_, '_>) {
     let name = node.attribute("name").unwrap_or("testsuite").to_owned();
     for child in node.children().filter(|child| status::of_child(*child).is_some_and(Status::is_bad)) {
         let message = child.attribute("message").map_or_else(|| xml::text_of(child), str::to_owned);
@@ -131,7 +131,7 @@ fn suite(reading: &mut Reading, node: Node<'_, '_>) {
 
 /// Compares the counts of a document with its cases. Frameworks count differently (some omit disabled cases, some
 /// count a failure twice), so only a count above the number of cases is doubtful.
-fn counts(reading: &mut Reading, root: Node<'_, '_>, first: usize) {
+fn counts(reading: &mut ParserState, root: Node<'_, '_>, first: usize) {
     let outermost: Vec<Node<'_, '_>> = match number(root, "tests") {
         Some(_) => vec![root],
         None => root.children().filter(|node| node.has_tag_name("testsuite")).collect(),

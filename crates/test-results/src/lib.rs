@@ -28,7 +28,7 @@ mod ztest;
 use serde_json::{Map, Value};
 
 pub use banner::faults;
-pub use form::{Case, Flaky, Location, Parsed, Status};
+pub use form::{CaseResult, Flaky, Location, Parsed, Status};
 pub use measure::{Measured, MeasuredCase, Verdict, Wanted, measure, measure_wanted};
 pub use names::meant;
 pub use patterns::{PatternTexts, Patterns};

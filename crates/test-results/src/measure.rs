@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use self::start::Shown;
-use crate::{Case, Fault, Flaky, Parsed, Ran, Status, Stop, file_name, names::meant};
+use self::start::StartResult;
+use crate::{CaseResult, Fault, Flaky, Parsed, Ran, Status, Stop, file_name, names::meant};
 
 /// The measurement, without a judgement. Its JSON schema is `machines/firmware/schemas/test_result.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -65,7 +65,7 @@ pub struct Measured {
 pub struct MeasuredCase {
     /// The result of the case.
     #[serde(flatten)]
-    pub case: Case,
+    pub case: CaseResult,
     /// The start that reported the case; empty if none did.
     #[serde(default)]
     pub start: String,
@@ -106,7 +106,7 @@ pub fn measure(ran: &[(Parsed, &Ran)], expected: &[String], baseline: Option<&Me
 
 /// Measures the starts and compares them with the requirements.
 pub fn measure_wanted(ran: &[(Parsed, &Ran)], wanted: Wanted<'_>) -> Measured {
-    let shown: Vec<Shown> = ran.iter().map(|(parsed, how)| Shown::new(parsed, how, wanted, ran)).collect();
+    let shown: Vec<StartResult> = ran.iter().map(|(parsed, how)| StartResult::new(parsed, how, wanted, ran)).collect();
     let (mut cases, flaky, mut notes) = votes::count(&shown);
     cases.extend(unreported(&cases, wanted));
     let found = verdict::findings(&shown, &cases, &flaky, wanted);
@@ -143,7 +143,7 @@ fn unreported(cases: &[MeasuredCase], wanted: Wanted<'_>) -> Vec<MeasuredCase> {
     let mut add = |name: &str, start: &str, message: &str| {
         let known = || cases.iter().chain(&missing).map(|case| case.case.case_id.as_str());
         if meant(name, known()).is_empty() {
-            let mut case = Case::new(name, Status::Missing);
+            let mut case = CaseResult::new(name, Status::Missing);
             case.message = message.to_owned();
             missing.push(MeasuredCase { case, start: start.to_owned() });
         }
@@ -158,7 +158,7 @@ fn unreported(cases: &[MeasuredCase], wanted: Wanted<'_>) -> Vec<MeasuredCase> {
     missing
 }
 
-fn unique_faults(shown: &[Shown]) -> Vec<Fault> {
+fn unique_faults(shown: &[StartResult]) -> Vec<Fault> {
     let mut faults: Vec<Fault> = Vec::new();
     for fault in shown.iter().flat_map(|shown| &shown.faults) {
         if !faults.contains(fault) {

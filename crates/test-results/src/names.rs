@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Case;
+use super::CaseResult;
 
 /// Makes every id unique. Cases with the same name in different suites become `suite.name`; remaining duplicates get
 /// `#2`, `#3` in the order of the text. The notes report the changes.
-pub(super) fn make_unique(cases: &mut [Case], suites: &[String], notes: &mut Vec<String>) {
+pub(super) fn make_unique(cases: &mut [CaseResult], suites: &[String], notes: &mut Vec<String>) {
     for (name, indices) in shared(cases) {
         let different: BTreeSet<&String> = indices.iter().filter_map(|index| suites.get(*index)).collect();
         if different.len() > 1 {
@@ -33,7 +33,7 @@ pub(super) fn make_unique(cases: &mut [Case], suites: &[String], notes: &mut Vec
 }
 
 /// Returns the names that several cases share, with the indices of those cases.
-fn shared(cases: &[Case]) -> BTreeMap<String, Vec<usize>> {
+fn shared(cases: &[CaseResult]) -> BTreeMap<String, Vec<usize>> {
     let mut places: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (index, case) in cases.iter().enumerate() {
         places.entry(case.case_id.clone()).or_default().push(index);
@@ -70,7 +70,7 @@ mod tests {
 
     fn unique(cases: &[(&str, &str)]) -> (Vec<String>, usize) {
         let suites: Vec<String> = cases.iter().map(|(suite, _)| (*suite).to_owned()).collect();
-        let mut cases: Vec<Case> = cases.iter().map(|(_, name)| Case::new(*name, Status::Passed)).collect();
+        let mut cases: Vec<CaseResult> = cases.iter().map(|(_, name)| CaseResult::new(*name, Status::Passed)).collect();
         let mut notes = Vec::new();
         make_unique(&mut cases, &suites, &mut notes);
         (cases.into_iter().map(|case| case.case_id).collect(), notes.len())

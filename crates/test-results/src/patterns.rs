@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Parsed, Status,
     lines::{Line, lines},
-    reading::{Reading, ms_of_seconds, place},
+    reading::{ParserState, ms_of_seconds, place},
 };
 
 /// The patterns as a profile contains them. Each line is compared with them in the order of these fields.
@@ -74,7 +74,7 @@ impl Patterns {
     /// Parses the console output.
     pub(super) fn parse(&self, text: &str) -> Parsed {
         let lines = lines(text);
-        let mut reading = Reading::default();
+        let mut reading = ParserState::default();
         for (at, line) in lines.iter().enumerate() {
             self.line(&mut reading, at, line);
         }
@@ -84,7 +84,7 @@ impl Patterns {
         reading.finish(&lines)
     }
 
-    fn line(&self, reading: &mut Reading, at: usize, line: &Line) {
+    fn line(&self, reading: &mut ParserState, at: usize, line: &Line) {
         let text = line.text.as_str();
         let captures = |form: &Option<Regex>| form.as_ref().and_then(|form| form.captures(text));
         if let Some(found) = captures(&self.plan) {
@@ -130,7 +130,7 @@ fn number(found: &Captures<'_>, name: &str) -> Option<usize> {
     group(found, name).parse().ok()
 }
 
-fn result(reading: &mut Reading, at: usize, status: Option<Status>, found: &Captures<'_>) {
+fn result(reading: &mut ParserState, at: usize, status: Option<Status>, found: &Captures<'_>) {
     let status = status.or_else(|| word(group(found, "status"))).unwrap_or_else(|| {
         reading.doubt(format!("it is not known what `{}` means", group(found, "status")));
         Status::Missing
@@ -142,7 +142,7 @@ fn result(reading: &mut Reading, at: usize, status: Option<Status>, found: &Capt
     case.duration_ms = exact.or_else(|| ms_of_seconds(group(found, "seconds")));
 }
 
-fn summary(reading: &mut Reading, found: &Captures<'_>) {
+fn summary(reading: &mut ParserState, found: &Captures<'_>) {
     let (passed, failed, skipped) = (number(found, "passed"), number(found, "failed"), number(found, "skipped"));
     let counted = reading.found.iter().filter(|found| found.case.status != Status::Missing).count();
     let bad = reading.found.iter().filter(|found| found.case.status.is_bad()).count();

@@ -10,7 +10,7 @@ mod tail;
 use super::{
     Parsed, Status,
     lines::{Line, lines},
-    reading::{Reading, form},
+    reading::{ParserState, form},
 };
 
 /// The largest number of cases that are created from totals alone.
@@ -28,7 +28,7 @@ pub(super) fn parse(text: &str) -> Parsed {
 
 #[derive(Default)]
 struct Pytest {
-    reading: Reading,
+    reading: ParserState,
     /// True if numbered cases such as `test_ring.py 2` were created from letters.
     has_letters: bool,
     /// True if a case was named.
@@ -158,14 +158,14 @@ impl Pytest {
         let mut earlier = Vec::new();
         for letter in letters {
             match letter {
-                letters::Letter::Ended(status) => {
+                letters::LetterMeaning::Ended(status) => {
                     number += 1;
                     let name = format!("{file} {number}");
                     self.reading.end(at, &file, &name, status);
                     earlier.drain(..).for_each(|status| self.reading.earlier(&file, &name, status));
                 }
-                letters::Letter::Again => earlier.push(Status::Failed),
-                letters::Letter::Part => self.has_subtests = true,
+                letters::LetterMeaning::Again => earlier.push(Status::Failed),
+                letters::LetterMeaning::Part => self.has_subtests = true,
             }
         }
         true

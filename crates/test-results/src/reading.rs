@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, ops::Range};
 
 use super::{
-    Case, Flaky, Location, Parsed, Status,
+    CaseResult, Flaky, Location, Parsed, Status,
     banner::{self, Kind},
     lines::Line,
     names,
@@ -31,11 +31,11 @@ const STACK_MAX: usize = 32;
 
 /// A case as the parser found it.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct FoundCase {
     /// The suite of the case; it distinguishes cases with the same name.
     pub(super) suite: String,
     /// The case; its id is the bare name until the end of parsing.
-    pub(super) case: Case,
+    pub(super) case: CaseResult,
     /// The line at which the case began.
     began: usize,
     /// The statuses of earlier attempts.
@@ -46,8 +46,8 @@ pub(super) struct Found {
 
 /// The parsing state of a text.
 #[derive(Default)]
-pub(super) struct Reading {
-    pub(super) found: Vec<Found>,
+pub(super) struct ParserState {
+    pub(super) found: Vec<FoundCase>,
     pub(super) announced: Option<usize>,
     pub(super) summary: Option<(usize, usize)>,
     pub(super) doubts: Vec<String>,
@@ -61,7 +61,7 @@ pub(super) struct Reading {
     within: Vec<Range<usize>>,
 }
 
-impl Reading {
+impl ParserState {
     /// Records the begin of a case.
     pub(super) fn begin(&mut self, at: usize, suite: &str, name: &str) {
         self.open.push(self.found.len());
@@ -69,13 +69,13 @@ impl Reading {
     }
 
     fn push(&mut self, at: usize, suite: &str, name: &str) {
-        let case = Case::new(name, Status::Missing);
+        let case = CaseResult::new(name, Status::Missing);
         let (earlier, is_counted) = (Vec::new(), true);
-        self.found.push(Found { suite: suite.to_owned(), case, began: at, earlier, is_counted });
+        self.found.push(FoundCase { suite: suite.to_owned(), case, began: at, earlier, is_counted });
     }
 
     /// Records the end of a case, whether or not its begin was seen.
-    pub(super) fn end(&mut self, at: usize, suite: &str, name: &str, status: Status) -> &mut Case {
+    pub(super) fn end(&mut self, at: usize, suite: &str, name: &str, status: Status) -> &mut CaseResult {
         let is_it = |index: &usize| self.found[*index].case.case_id == name && self.found[*index].suite == suite;
         let index = match self.open.iter().rposition(is_it) {
             Some(place) => self.open.remove(place),
@@ -93,13 +93,13 @@ impl Reading {
     /// Records that a known case begins again.
     pub(super) fn begin_again(&mut self, at: usize, suite: &str, name: &str) {
         self.again(at, suite, name, Status::Missing);
-        let is_it = |found: &Found| found.case.case_id == name && found.suite == suite;
+        let is_it = |found: &FoundCase| found.case.case_id == name && found.suite == suite;
         self.open.extend(self.found.iter().rposition(is_it));
     }
 
     /// Records the end of a case that may have ended before: the earlier result becomes an earlier attempt.
-    pub(super) fn again(&mut self, at: usize, suite: &str, name: &str, status: Status) -> &mut Case {
-        let is_it = |found: &Found| found.case.case_id == name && found.suite == suite;
+    pub(super) fn again(&mut self, at: usize, suite: &str, name: &str, status: Status) -> &mut CaseResult {
+        let is_it = |found: &FoundCase| found.case.case_id == name && found.suite == suite;
         let Some(index) = self.found.iter().rposition(is_it) else { return self.end(at, suite, name, status) };
         self.open.retain(|open| *open != index);
         let found = &mut self.found[index];
@@ -113,7 +113,7 @@ impl Reading {
 
     /// Records an additional attempt at a case.
     pub(super) fn earlier(&mut self, suite: &str, name: &str, status: Status) {
-        let is_it = |found: &&mut Found| found.case.case_id == name && found.suite == suite;
+        let is_it = |found: &&mut FoundCase| found.case.case_id == name && found.suite == suite;
         if let Some(found) = self.found.iter_mut().rev().find(is_it) {
             found.earlier.push(status);
         }
@@ -121,7 +121,7 @@ impl Reading {
 
     /// Records a failure that is no case and that no total counts, such as a suite's setup. It is reported as a
     /// separate case.
-    pub(super) fn end_uncounted(&mut self, at: usize, name: &str, status: Status) -> &mut Case {
+    pub(super) fn end_uncounted(&mut self, at: usize, name: &str, status: Status) -> &mut CaseResult {
         self.push(at, "", name);
         let index = self.found.len() - 1;
         let found = &mut self.found[index];
@@ -148,12 +148,12 @@ impl Reading {
     }
 
     /// Returns the case that began last and has not ended.
-    pub(super) fn open(&self) -> Option<&Found> {
+    pub(super) fn open(&self) -> Option<&FoundCase> {
         self.open.last().map(|index| &self.found[*index])
     }
 
     /// Returns the newest case with a name.
-    pub(super) fn case(&mut self, name: &str) -> Option<&mut Case> {
+    pub(super) fn case(&mut self, name: &str) -> Option<&mut CaseResult> {
         self.found.iter_mut().rev().map(|found| &mut found.case).find(|case| case.case_id == name)
     }
 
@@ -205,7 +205,7 @@ impl Reading {
         let running = self.open.last().copied();
         let attempts: Vec<Vec<Status>> = self.found.iter_mut().map(attempts).collect();
         let suites: Vec<String> = self.found.iter().map(|found| found.suite.clone()).collect();
-        let mut cases: Vec<Case> = self.found.into_iter().map(|found| tidy(found.case)).collect();
+        let mut cases: Vec<CaseResult> = self.found.into_iter().map(|found| tidy(found.case)).collect();
         names::make_unique(&mut cases, &suites, &mut self.notes);
         let flaky = attempts.into_iter().zip(&cases).filter(|(statuses, _)| !statuses.is_empty());
         let flaky = flaky.map(|(statuses, case)| Flaky { case_id: case.case_id.clone(), statuses }).collect();
@@ -262,7 +262,7 @@ impl Reading {
 }
 
 /// Returns the statuses of all attempts at a case, if they differ.
-fn attempts(found: &mut Found) -> Vec<Status> {
+fn attempts(found: &mut FoundCase) -> Vec<Status> {
     let mut statuses = std::mem::take(&mut found.earlier);
     let last = found.case.status;
     // An unfinished attempt does not count: the case is missing.
@@ -274,7 +274,7 @@ fn attempts(found: &mut Found) -> Vec<Status> {
 }
 
 /// Trims the texts of a case to the kept lengths.
-fn tidy(mut case: Case) -> Case {
+fn tidy(mut case: CaseResult) -> CaseResult {
     case.message = shortened(case.message.trim());
     case.stack.truncate(STACK_MAX);
     case

@@ -4,7 +4,7 @@ use roxmltree::Node;
 
 use super::{
     Parsed, Status,
-    reading::{Reading, ms_of_seconds, place},
+    reading::{ParserState, ms_of_seconds, place},
     xml,
 };
 
@@ -16,12 +16,12 @@ const ROOTS: [&str; 1] = ["robot"];
 
 /// Parses all documents of a text.
 pub(super) fn parse(text: &str) -> Parsed {
-    let mut reading = Reading::default();
+    let mut reading = ParserState::default();
     xml::texts(text, &ROOTS).tell(&mut reading, "output of Robot Framework", read);
     reading.close()
 }
 
-fn read(reading: &mut Reading, root: Node<'_, '_>) {
+fn read(reading: &mut ParserState, root: Node<'_, '_>) {
     for node in children(root, "suite") {
         suite(reading, node, "", DEPTH_MAX);
     }
@@ -42,7 +42,7 @@ fn read(reading: &mut Reading, root: Node<'_, '_>) {
     }
 }
 
-fn suite(reading: &mut Reading, node: Node<'_, '_>, above: &str, depth: usize) {
+fn suite(reading: &mut ParserState, node: Node<'_, '_>, above: &str, depth: usize) {
     let own = node.attribute("name").unwrap_or_default();
     let name = if above.is_empty() { own.to_owned() } else { format!("{above}.{own}") };
     let first = reading.found.len();
@@ -77,7 +77,7 @@ fn failed_teardown(suite: Node<'_, '_>) -> Option<String> {
 
 /// Fails all cases of a suite whose teardown failed: Robot writes their results before the teardown, but counts them
 /// as failed.
-fn fail_all(reading: &mut Reading, first: usize, why: &str) {
+fn fail_all(reading: &mut ParserState, first: usize, why: &str) {
     let cases = reading.found[first..].iter_mut().map(|found| &mut found.case);
     for case in cases.filter(|case| matches!(case.status, Status::Passed | Status::Failed)) {
         case.status = Status::Failed;
@@ -86,7 +86,7 @@ fn fail_all(reading: &mut Reading, first: usize, why: &str) {
     }
 }
 
-fn case(reading: &mut Reading, node: Node<'_, '_>, suite: &str, source: &str) {
+fn case(reading: &mut ParserState, node: Node<'_, '_>, suite: &str, source: &str) {
     let id = format!("{suite}.{}", node.attribute("name").unwrap_or_default());
     let Some((status, ended)) = ended(node).filter(|_| !xml::is_cut(node)) else {
         return reading.begin(0, "", &id);

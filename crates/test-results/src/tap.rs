@@ -14,9 +14,9 @@ use self::{
     level::{Level, Point},
 };
 use super::{
-    Case, Parsed, Status,
+    CaseResult, Parsed, Status,
     lines::{Line, lines},
-    reading::{Reading, add_line, first_place, form, place},
+    reading::{ParserState, add_line, first_place, form, place},
 };
 
 /// The greatest depth of nested subtests.
@@ -54,7 +54,7 @@ fn indented(text: &str) -> (usize, &str) {
 
 #[derive(Default)]
 struct Tap {
-    reading: Reading,
+    reading: ParserState,
     /// The open levels, from the outermost to the current one.
     levels: Vec<Level>,
     is_kernel: bool,
@@ -298,7 +298,7 @@ fn says_not_ok(text: &str) -> bool {
 }
 
 /// Sets the location that a message names: `file:line`, or the notation of Perl and bats.
-fn locate(case: &mut Case) {
+fn locate(case: &mut CaseResult) {
     if case.status != Status::Passed && case.location.is_none() {
         let words =
             form!(r"\b(?:at|file) (?P<file>\S+?),? line (?P<line>\d+)").and_then(|form| form.captures(&case.message));

@@ -4,12 +4,12 @@ use serde_json::Value;
 
 use super::{
     Parsed, Status,
-    reading::{Reading, first_place, form, ms_of_seconds},
+    reading::{ParserState, first_place, form, ms_of_seconds},
 };
 
 /// Parses the document into test results.
 pub(super) fn parse(text: &str) -> Parsed {
-    let mut reading = Reading::default();
+    let mut reading = ParserState::default();
     let start = text.find('{').unwrap_or_default();
     match serde_json::from_str::<Value>(&text[start..]) {
         Ok(document) => match document.get("testsuites").and_then(Value::as_array) {
@@ -28,7 +28,7 @@ fn text<'a>(value: &'a Value, name: &str) -> &'a str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn read(reading: &mut Reading, suite: &Value) {
+fn read(reading: &mut ParserState, suite: &Value) {
     if text(suite, "status") == "filtered" {
         let (name, platform) = (text(suite, "name"), text(suite, "platform"));
         return reading.notes.push(format!("{name} was not chosen for {platform}: {}", text(suite, "reason")));
@@ -50,7 +50,7 @@ fn read(reading: &mut Reading, suite: &Value) {
 }
 
 /// Handles a suite that has neither passed nor failed: it was planned and has no result.
-fn unfinished(reading: &mut Reading, suite: &Value, before: usize) {
+fn unfinished(reading: &mut ParserState, suite: &Value, before: usize) {
     let (name, status) = (text(suite, "name"), text(suite, "status"));
     let has_cases = reading.found.len() > before;
     match status {
@@ -70,7 +70,7 @@ fn unfinished(reading: &mut Reading, suite: &Value, before: usize) {
     }
 }
 
-fn case(reading: &mut Reading, suite: &Value, value: &Value) {
+fn case(reading: &mut ParserState, suite: &Value, value: &Value) {
     let reason = [text(value, "reason"), text(suite, "reason")].into_iter().find(|text| !text.is_empty());
     let reason = reason.unwrap_or_default();
     let status = match text(value, "status") {

@@ -8,7 +8,7 @@
 use super::{
     Parsed, Status,
     lines::{Line, lines},
-    reading::{Reading, form, place},
+    reading::{ParserState, form, place},
 };
 
 /// Parses the console output.
@@ -28,7 +28,7 @@ pub(super) fn is_result(line: &str) -> bool {
 
 #[derive(Default)]
 struct Unity {
-    reading: Reading,
+    reading: ParserState,
     /// True if a summary has not been followed by `OK` or `FAIL` yet.
     unconfirmed: bool,
     /// True if PlatformIO printed the results.

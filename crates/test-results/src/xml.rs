@@ -5,7 +5,7 @@ use roxmltree::{Document, Node, ParsingOptions};
 use super::{
     banner,
     lines::lines,
-    reading::{Reading, form},
+    reading::{ParserState, form},
 };
 
 /// The largest number of nodes of a document.
@@ -57,9 +57,9 @@ pub(super) fn texts(text: &str, roots: &[&str]) -> Texts {
 }
 
 impl Texts {
-    /// Reads every document into a [`Reading`], and records doubts about broken ones. `kind` names the document type
+    /// Reads every document into a [`ParserState`], and records doubts about broken ones. `kind` names the document type
     /// in messages.
-    pub(super) fn tell(&self, reading: &mut Reading, kind: &str, read: impl Fn(&mut Reading, Node<'_, '_>)) {
+    pub(super) fn tell(&self, reading: &mut ParserState, kind: &str, read: impl Fn(&mut ParserState, Node<'_, '_>)) {
         if self.documents.is_empty() && !self.is_broken {
             reading.doubt(format!("there is no {kind} in it"));
         }

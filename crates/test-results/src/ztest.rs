@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{
     Parsed, Status,
     lines::{Line, lines},
-    reading::{Reading, add_line, first_place, form, ms_of_seconds},
+    reading::{ParserState, add_line, first_place, form, ms_of_seconds},
 };
 
 /// The largest number of cases that are created from a suite's totals alone.
@@ -27,7 +27,7 @@ pub(super) fn parse(text: &str) -> Parsed {
 
 #[derive(Default)]
 struct Ztest {
-    reading: Reading,
+    reading: ParserState,
     suite: String,
     said: String,
     /// The results of cases in the summary, by id.

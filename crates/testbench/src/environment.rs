@@ -5,7 +5,7 @@ use std::{
     pin::Pin,
 };
 
-use interlock_activity::{Attempt, Effect};
+use interlock_activity::{Attempt, EffectClass};
 use interlock_process::Sandbox;
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ pub struct Bench<'a> {
 /// behind.
 pub trait Environment: Send + Sync {
     /// Returns the effect class of an operation.
-    fn effect(&self, operation: Operation) -> Effect;
+    fn effect(&self, operation: Operation) -> EffectClass;
 
     /// Returns the resources of which a run needs one exclusively. Empty if the environment shares nothing.
     fn resources(&self) -> Vec<String> {
@@ -51,10 +51,10 @@ pub trait Environment: Send + Sync {
     fn run<'a>(&'a self, bench: Bench<'a>, start: &'a Start, folder: &'a Path) -> Doing<'a, Ran>;
 
     /// Fetches the logs that were not received during the run into the session's `logs` directory.
-    fn fetch_logs<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<Kept>>;
+    fn fetch_logs<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<FetchedFile>>;
 
     /// Fetches the other files into the session's `artifacts` directory.
-    fn fetch_artifacts<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<Kept>>;
+    fn fetch_artifacts<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<FetchedFile>>;
 
     /// Makes the environment usable again; returns a description.
     fn reset<'a>(&'a self, bench: Bench<'a>, how: Reset) -> Doing<'a, String>;
@@ -94,7 +94,7 @@ pub enum Reset {
 
 /// A file that was fetched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct FetchedFile {
     /// The name of the file, relative to the fetch directory.
     pub name: String,
     /// The media type, derived from the extension.

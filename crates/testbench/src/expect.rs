@@ -43,7 +43,7 @@ pub struct Expect<S> {
 
 /// A match of an awaited pattern.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct PatternMatch {
     /// The index of the pattern, from 0: the one that matched first in the text.
     pub which: usize,
     /// The matched text.
@@ -66,7 +66,7 @@ pub enum Unmet {
         instead: String,
     },
     /// The other side has closed the stream.
-    #[error("the other side has closed the connection; what came is `{instead}`")]
+    #[error("the connection was closed; the output is `{instead}`")]
     Closed {
         /// The end of the input that came instead.
         instead: String,
@@ -78,8 +78,8 @@ pub enum Unmet {
 
 fn late(after: &Duration, instead: &str) -> String {
     match instead.trim().is_empty() {
-        true => format!("nothing came within {after:?}"),
-        false => format!("it did not come within {after:?}; what came is `{instead}`"),
+        true => format!("no output within {after:?}"),
+        false => format!("it did not appear within {after:?}; the output is `{instead}`"),
     }
 }
 
@@ -174,13 +174,14 @@ impl<S> Expect<S> {
     }
 
     /// Returns the first match of any pattern, and removes it from the buffer together with the text before it.
-    fn find(&mut self, patterns: &[Regex]) -> Option<Found> {
+    fn find(&mut self, patterns: &[Regex]) -> Option<PatternMatch> {
         let matched =
             patterns.iter().enumerate().filter_map(|(which, pattern)| Some((which, pattern.find(&self.buffer)?)));
         let (which, first) = matched.min_by_key(|(which, matched)| (matched.start(), *which))?;
         let (start, end) = (first.start(), first.end());
         let groups = patterns.get(which).map(|pattern| groups(pattern, &self.buffer)).unwrap_or_default();
-        let found = Found { which, text: text(&self.buffer[start..end]), before: text(&self.buffer[..start]), groups };
+        let found =
+            PatternMatch { which, text: text(&self.buffer[start..end]), before: text(&self.buffer[..start]), groups };
         self.forget(end);
         Some(found)
     }
@@ -196,7 +197,7 @@ impl<S: AsyncRead + Unpin> Expect<S> {
     ///
     /// Patterns are matched as soon as any input has arrived: one that ends in `\d+` may match the first of several
     /// digits.
-    pub async fn wait_for(&mut self, patterns: &[Regex], timeout: Duration) -> Result<Found, Unmet> {
+    pub async fn wait_for(&mut self, patterns: &[Regex], timeout: Duration) -> Result<PatternMatch, Unmet> {
         let looking = async {
             loop {
                 if let Some(found) = self.find(patterns) {

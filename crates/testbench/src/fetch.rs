@@ -8,7 +8,7 @@ use std::{
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{Kept, Session, Trouble};
+use crate::{FetchedFile, Session, Trouble};
 
 /// The largest number of fetched files.
 const FILES_MAX: usize = 10_000;
@@ -44,9 +44,9 @@ impl TryFrom<Value> for Wanted {
             Value::String(path) => Ok(Wanted::Path(path)),
             other => {
                 let Form { name, command } = serde_json::from_value(other)
-                    .map_err(|error| format!("a path, or `name` and `command`, are to be there: {error}"))?;
+                    .map_err(|error| format!("a path, or `name` and `command`, must be given: {error}"))?;
                 match name.is_empty() || name.contains(['/', '\0']) || name.starts_with('.') {
-                    true => Err(format!("`{name}` is no name of a file")),
+                    true => Err(format!("`{name}` is not a file name")),
                     false => Ok(Wanted::Command { name, command }),
                 }
             }
@@ -65,10 +65,10 @@ pub(crate) fn fresh(session: &Session, name: &str) -> io::Result<PathBuf> {
 }
 
 /// Returns every file below a directory, sorted by name.
-pub(crate) fn kept(folder: &Path) -> Result<Vec<Kept>, Trouble> {
-    let mut all: Vec<Kept> = files(folder)?
+pub(crate) fn kept(folder: &Path) -> Result<Vec<FetchedFile>, Trouble> {
+    let mut all: Vec<FetchedFile> = files(folder)?
         .into_iter()
-        .map(|name| Kept {
+        .map(|name| FetchedFile {
             media_type: media_type(&name).to_owned(),
             path: folder.join(&name),
             name: name.to_string_lossy().into_owned(),

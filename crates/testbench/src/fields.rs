@@ -50,7 +50,7 @@ impl<'m> Fields<'m> {
         let value = self.get(name)?;
         let read = read(value);
         if read.is_none() {
-            self.bad(name, format!("is to be {what}, not {}", short(value)));
+            self.bad(name, format!("must be {what}, not {}", short(value)));
         }
         read
     }
@@ -129,7 +129,7 @@ impl<'m> Fields<'m> {
             let told = error.to_string();
             told.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
         });
-        pattern.map_err(|why| self.bad(name, format!("is no pattern: {why}"))).ok()
+        pattern.map_err(|why| self.bad(name, format!("is not a pattern: {why}"))).ok()
     }
 
     /// Reads a list of maps with a function for each item.
@@ -152,7 +152,7 @@ impl<'m> Fields<'m> {
         let known = self.known.join(", ");
         let unknown: Vec<_> = self.map.keys().filter(|name| !self.known.contains(&name.as_str())).collect();
         for name in unknown {
-            self.bad(name, format!("is not known; known are {known}"));
+            self.bad(name, format!("is not known; the fields are {known}"));
         }
     }
 

@@ -9,14 +9,14 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::{Bench, Kept, Session, Trouble, confined::SESSION};
+use crate::{Bench, FetchedFile, Session, Trouble, confined::SESSION};
 
 /// The number of times that remaining programs are searched for, and the time in between.
 const LOOKS_MAX: usize = 200;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
 /// Returns the logs of starts that did not finish. The logs of the others are already known.
-pub(crate) fn logs(session: &Session) -> io::Result<Vec<Kept>> {
+pub(crate) fn logs(session: &Session) -> io::Result<Vec<FetchedFile>> {
     let mut logs = Vec::new();
     for folder in starts(session)?.into_iter().filter(|folder| !folder.join("ran.json").exists()) {
         for entry in fs::read_dir(&folder)?.filter_map(Result::ok) {
@@ -24,7 +24,7 @@ pub(crate) fn logs(session: &Session) -> io::Result<Vec<Kept>> {
             let is_log = entry.file_type()?.is_file() && path.extension().is_some_and(|extension| extension == "log");
             if is_log {
                 let name = format!("{name}/{}", entry.file_name().to_string_lossy());
-                logs.push(Kept { name, media_type: "text/plain".to_owned(), path });
+                logs.push(FetchedFile { name, media_type: "text/plain".to_owned(), path });
             }
         }
     }
@@ -49,7 +49,7 @@ pub(crate) async fn clear(bench: Bench<'_>, name: &'static str) -> Result<String
         Ok((ended, removed))
     });
     let (ended, removed) = cleared.await.map_err(Trouble::environment)??;
-    Ok(format!("{ended} programs were left and ended, {removed} folders of theirs removed"))
+    Ok(format!("ended {ended} leftover programs and removed {removed} of their directories"))
 }
 
 /// Creates an empty directory, so that a repeated start finds no earlier files.

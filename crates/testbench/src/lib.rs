@@ -33,12 +33,12 @@ mod tool;
 mod trouble;
 mod walk;
 
-pub use environment::{Bench, Doing, Environment, Kept, Operation, Reset};
+pub use environment::{Bench, Doing, Environment, FetchedFile, Operation, Reset};
 pub use interlock_test_results::{Fault, Ran, Start, Stop};
 pub use kinds::environment;
 pub use local::Local;
 pub use profile::{Profile, Suite};
 pub use qemu::{Qemu, package as qemu_package};
-pub use resource::{Held, Resource, Resources, Who};
+pub use resource::{HeldResource, Resource, Resources, Who};
 pub use session::{Session, was_printing};
 pub use trouble::Trouble;

@@ -7,14 +7,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use interlock_activity::Effect;
+use interlock_activity::EffectClass;
 use interlock_process::{How, Tell};
 use interlock_sandbox::Network;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use crate::{
-    Bench, Doing, Environment, Fault, Kept, Operation, Profile, Ran, Reset, Start, Stop, Trouble, fetch,
+    Bench, Doing, Environment, Fault, FetchedFile, Operation, Profile, Ran, Reset, Start, Stop, Trouble, fetch,
     settings::Settings,
     tool::{Said, Tool},
 };
@@ -56,7 +56,7 @@ enum Kind {
 struct Nothing {}
 
 #[derive(Deserialize)]
-struct Seen {
+struct HealthAnswer {
     seen: String,
 }
 
@@ -83,7 +83,7 @@ fn any() -> String {
 }
 
 #[derive(Deserialize)]
-struct Told {
+struct RunAnswer {
     stop: Stop,
     #[serde(default)]
     logs: Vec<PathBuf>,
@@ -154,7 +154,7 @@ impl OwnProgram {
         let answer: Value = serde_json::from_slice(&said.stdout)
             .map_err(|error| Trouble::Runner(format!("`{name}` did not answer with one JSON object: {error}")))?;
         if answer.get("trouble").is_some() {
-            let wrong = |error| Trouble::Runner(format!("`{name}` has trouble that is not known: {error}"));
+            let wrong = |error| Trouble::Runner(format!("`{name}` reported an unknown kind of trouble: {error}"));
             let Failed { trouble, message } = serde_json::from_value(answer).map_err(wrong)?;
             return Err(match trouble {
                 Kind::Config => Trouble::config("settings", message),
@@ -163,7 +163,7 @@ impl OwnProgram {
             });
         }
         serde_json::from_value(answer)
-            .map_err(|error| Trouble::Runner(format!("`{name}` answered something else: {error}")))
+            .map_err(|error| Trouble::Runner(format!("`{name}` gave an invalid answer: {error}")))
     }
 
     async fn run(&self, bench: Bench<'_>, start: &Start, folder: &Path) -> Result<Ran, Trouble> {
@@ -174,7 +174,7 @@ impl OwnProgram {
         let said = self.ask(bench, timeout, &question).await?;
         let told = match said.how {
             // The start used up its time. The files that it left are kept anyway.
-            How::TimedOut => Told {
+            How::TimedOut => RunAnswer {
                 stop: Stop::TimedOut,
                 logs: fetch::files(folder)?,
                 reports: Vec::new(),
@@ -182,7 +182,7 @@ impl OwnProgram {
                 faults: Vec::new(),
                 coverage: BTreeMap::new(),
             },
-            _ => self.read::<Told>(&said, timeout)?,
+            _ => self.read::<RunAnswer>(&said, timeout)?,
         };
         for path in told.logs.iter().chain(&told.reports).chain(&told.artifacts) {
             within(folder, path)?;
@@ -199,13 +199,13 @@ impl OwnProgram {
         })
     }
 
-    async fn fetch(&self, bench: Bench<'_>, operation: &str, into: &str) -> Result<Vec<Kept>, Trouble> {
+    async fn fetch(&self, bench: Bench<'_>, operation: &str, into: &str) -> Result<Vec<FetchedFile>, Trouble> {
         let folder = fetch::fresh(bench.session, into)?;
         let question = json!({ "operation": operation, "folder": &folder });
         let Files { files } = self.answer(bench, question).await?;
         let kept = |Named { name, media_type, path }: Named| {
             let path = within(&folder, &path)?;
-            Ok(Kept { name, media_type, path })
+            Ok(FetchedFile { name, media_type, path })
         };
         files.into_iter().map(kept).collect()
     }
@@ -217,15 +217,15 @@ fn within(folder: &Path, path: &Path) -> Result<PathBuf, Trouble> {
     let file = folder.join(path);
     match is_plain && file.is_file() {
         true => Ok(file),
-        false => Err(Trouble::Runner(format!("`{}` is no file within {}", path.display(), folder.display()))),
+        false => Err(Trouble::Runner(format!("`{}` is not a file within {}", path.display(), folder.display()))),
     }
 }
 
 impl Environment for OwnProgram {
-    fn effect(&self, operation: Operation) -> Effect {
+    fn effect(&self, operation: Operation) -> EffectClass {
         match operation {
-            Operation::HealthCheck | Operation::Fetch => Effect::Read,
-            _ => Effect::External,
+            Operation::HealthCheck | Operation::Fetch => EffectClass::Read,
+            _ => EffectClass::External,
         }
     }
 
@@ -249,7 +249,7 @@ impl Environment for OwnProgram {
 
     fn health_check<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, String> {
         Box::pin(async move {
-            let Seen { seen } = self.answer(bench, json!({ "operation": "health_check" })).await?;
+            let HealthAnswer { seen } = self.answer(bench, json!({ "operation": "health_check" })).await?;
             Ok(seen)
         })
     }
@@ -258,11 +258,11 @@ impl Environment for OwnProgram {
         Box::pin(self.run(bench, start, folder))
     }
 
-    fn fetch_logs<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<Kept>> {
+    fn fetch_logs<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<FetchedFile>> {
         Box::pin(self.fetch(bench, "fetch_logs", "logs"))
     }
 
-    fn fetch_artifacts<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<Kept>> {
+    fn fetch_artifacts<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<FetchedFile>> {
         Box::pin(self.fetch(bench, "fetch_artifacts", "artifacts"))
     }
 

@@ -19,7 +19,7 @@ impl TryFrom<String> for Pattern {
             let told = error.to_string();
             // The last line states the error; the lines before it show the position over several lines.
             let why = told.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-            format!("is no pattern: {why}")
+            format!("is not a pattern: {why}")
         })
     }
 }

@@ -45,7 +45,7 @@ pub struct Resources {
 
 /// An acquired resource. It is released when this value is dropped or the process ends.
 #[derive(Debug)]
-pub struct Held {
+pub struct HeldResource {
     /// The name of the resource.
     pub name: String,
     /// The run that held it last, before this one.
@@ -118,19 +118,19 @@ impl Resources {
         run: &str,
         mut cancel: Cancel,
         tell: impl Fn(&str),
-    ) -> Result<Held, Trouble> {
+    ) -> Result<HeldResource, Trouble> {
         let claim = Claim { names: checked(names)?, who: Who::now(run) };
         let wait = async {
             let ticket = self.ticket(&claim).await?;
             let mut told = String::new();
             loop {
                 match self.take(&claim, &ticket).await? {
-                    Taken::Held(held) => return Ok(held),
-                    Taken::Waiting(why) if why != told => {
+                    TakeResult::Held(held) => return Ok(held),
+                    TakeResult::Waiting(why) if why != told => {
                         tell(&why);
                         told = why;
                     }
-                    Taken::Waiting(_) => {}
+                    TakeResult::Waiting(_) => {}
                 }
                 tokio::time::sleep(LOOK_EVERY).await;
             }
@@ -178,7 +178,7 @@ impl Resources {
         while !is_locked_now(&file)? {
             if Instant::now() > deadline {
                 let place = self.folder.display();
-                return Err(Trouble::environment(format!("another process keeps {place} to itself")));
+                return Err(Trouble::environment(format!("another process has locked {place}")));
             }
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
@@ -213,7 +213,7 @@ impl Resources {
         Ok(all)
     }
 
-    async fn take(&self, claim: &Claim, ticket: &Ticket) -> Result<Taken, Trouble> {
+    async fn take(&self, claim: &Claim, ticket: &Ticket) -> Result<TakeResult, Trouble> {
         let _order = self.order().await?;
         let waiting = self.waiting()?;
         let ahead: Vec<_> = waiting.into_iter().filter(|(number, _)| *number < ticket.number).collect();
@@ -225,7 +225,7 @@ impl Resources {
             if is_free && !ahead.iter().any(|(_, claim)| claim.names.contains(name)) {
                 let before = read(&mut lock)?.map(|claim| claim.who.run);
                 write(&mut lock, &Claim { names: vec![name.clone()], who: Who::now(&claim.who.run) })?;
-                return Ok(Taken::Held(Held { name: name.clone(), before, _lock: lock }));
+                return Ok(TakeResult::Held(HeldResource { name: name.clone(), before, _lock: lock }));
             }
             if !is_free && let Some(Claim { who, .. }) = read(&mut lock)? {
                 holders.push(format!("{name} is held by {} (process {})", who.run, who.pid));
@@ -237,13 +237,13 @@ impl Resources {
                 1 => "; 1 waits before us".to_owned(),
                 count => format!("; {count} wait before us"),
             };
-        Ok(Taken::Waiting(format!("waiting for {}: {}{ahead}", claim.names.join(" or "), holders.join(", "))))
+        Ok(TakeResult::Waiting(format!("waiting for {}: {}{ahead}", claim.names.join(" or "), holders.join(", "))))
     }
 }
 
 /// The result of an attempt to take a resource.
-enum Taken {
-    Held(Held),
+enum TakeResult {
+    Held(HeldResource),
     /// The reason for waiting, as text.
     Waiting(String),
 }
@@ -258,10 +258,10 @@ impl Who {
 
 fn checked(names: &[String]) -> Result<Vec<String>, Trouble> {
     if names.is_empty() {
-        return Err(Trouble::environment("nothing is named that could be taken hold of"));
+        return Err(Trouble::environment("no resource is named"));
     }
     if let Some(name) = names.iter().find(|name| name.is_empty() || name.len() > NAME_BYTES_MAX) {
-        let why = format!("`{name}` is no name for a thing: it is to have 1 to {NAME_BYTES_MAX} bytes");
+        let why = format!("`{name}` is not a valid resource name: it must have 1 to {NAME_BYTES_MAX} bytes");
         return Err(Trouble::environment(why));
     }
     Ok(names.to_vec())

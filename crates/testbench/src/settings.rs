@@ -73,7 +73,7 @@ impl Settings {
     pub(crate) fn end(mut self) -> Result<(), Trouble> {
         let known = self.known.join(", ");
         let unknown: Vec<String> = self.fields.keys().cloned().collect();
-        unknown.iter().for_each(|name| self.note(name, format!("is not known; known are {known}")));
+        unknown.iter().for_each(|name| self.note(name, format!("is not known; the fields are {known}")));
         Trouble::configs(self.wrong).map_or(Ok(()), Err)
     }
 }
@@ -111,7 +111,7 @@ pub(crate) fn several<T>(
     }
     let is_twice = |one: &&T| all.iter().filter(|other| name(other) == name(one)).count() > 1;
     match all.iter().find(is_twice) {
-        Some(one) => Err(Trouble::config(field, format!("has two that are called `{}`", name(one)))),
+        Some(one) => Err(Trouble::config(field, format!("has two with the name `{}`", name(one)))),
         None if all.is_empty() => Err(Trouble::config(field, "is empty")),
         None => Ok(all),
     }

@@ -5,6 +5,7 @@
 //! ended over a second connection when its time is up, because closing the first connection would leave it running.
 
 use std::{
+    borrow::Cow,
     collections::BTreeMap,
     ffi::OsString,
     path::{Path, PathBuf},
@@ -95,10 +96,12 @@ impl Ssh {
             text.is_empty() || text.starts_with('-') || text.chars().any(|it| it.is_whitespace() || it.is_control())
         };
         if is_odd(&self.host) {
-            return Err(Trouble::config(&format!("{field}.host"), format!("is `{}`, which is no host", self.host)));
+            return Err(Trouble::config(&format!("{field}.host"), format!("is `{}`, which is not a host", self.host)));
         }
         match self.user.as_deref().filter(|user| is_odd(user)) {
-            Some(user) => Err(Trouble::config(&format!("{field}.user"), format!("is `{user}`, which is no user"))),
+            Some(user) => {
+                Err(Trouble::config(&format!("{field}.user"), format!("is `{user}`, which is not a user name")))
+            }
             None => Ok(()),
         }
     }
@@ -226,7 +229,7 @@ impl Marked {
         let mut variables = format!("{MARK}={}", self.mark);
         for (name, value) in env {
             if !is_name(name) {
-                return Err(Trouble::environment(format!("`{name}` is no name of a variable")));
+                return Err(Trouble::environment(format!("`{name}` is not a variable name")));
             }
             variables.push_str(&format!(" {name}={}", quoted(value)));
         }
@@ -265,14 +268,15 @@ impl Marked {
         let said = ssh.run(bench, &remote).await?;
         match said.code() {
             Some(0) => Ok(()),
-            _ => Err(Trouble::environment(format!("what was started on {} could not be ended", ssh.host))),
+            _ => Err(Trouble::environment(format!("the programs started on {} could not be ended", ssh.host))),
         }
     }
 }
 
-/// Quotes one word for a POSIX shell.
+/// Quotes one word for a POSIX shell, if it needs quotes.
 pub(crate) fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', "'\\''"))
+    // Only a NUL cannot be quoted, and no argument of a program can contain one.
+    shlex::Quoter::new().allow_nul(true).quote(word).map_or_else(|_| String::new(), Cow::into_owned)
 }
 
 /// Replaces a leading `~/` with the home directory.

@@ -32,7 +32,7 @@ pub enum Trouble {
     #[error("{0}")]
     Runner(String),
     /// The attempt was cancelled.
-    #[error("it was stopped")]
+    #[error("it was cancelled")]
     Cancelled,
 }
 

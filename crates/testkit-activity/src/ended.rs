@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 /// The outcome of an attempt.
 #[derive(Debug)]
-pub struct Ended {
+pub struct EndedAttempt {
     /// The outcome as the attempt returned it.
     pub outcome: Outcome,
     /// The signal, `error`, `needs_person` or `not_stored`.
@@ -15,7 +15,7 @@ pub struct Ended {
     pub data: Json,
 }
 
-impl Ended {
+impl EndedAttempt {
     /// Splits an outcome into its name and its data.
     pub fn new(outcome: Outcome) -> Self {
         let error = |data: Value| ("error".to_owned(), data);
@@ -27,7 +27,7 @@ impl Ended {
             OutcomeKind::NotStored { reason } => ("not_stored".to_owned(), Value::from(reason)),
         };
         let data = Json::from(&data);
-        Ended { outcome, name, data }
+        EndedAttempt { outcome, name, data }
     }
 
     /// Returns the code and the message of an error.

@@ -1,6 +1,7 @@
 //! A host for attempts that belong to no run: it records every request.
 
 use std::{
+    collections::BTreeMap,
     sync::{
         Mutex,
         atomic::{AtomicI64, Ordering},
@@ -8,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use interlock_activity::{Ending, Future, Host, Outcome, StartRun, UseGrants};
+use interlock_activity::{Ending, Future, Host, Outcome, Question, StartRun, UseGrants};
 use interlock_chart::Value;
 use interlock_core::ActivityId;
 
@@ -27,6 +28,10 @@ pub struct Recorder {
     pub granted: Mutex<Vec<String>>,
     /// The uses of grants that were allowed.
     pub used: Mutex<Vec<UseGrants>>,
+    /// The questions that attempts asked.
+    pub asked: Mutex<Vec<Question>>,
+    /// The answers of a person, by the id of the question. A question without one is not answered.
+    pub answers: Mutex<BTreeMap<String, Value>>,
     is_real_time: bool,
 }
 
@@ -62,6 +67,12 @@ impl Host for Recorder {
             self.used.lock().unwrap().push(order);
         }
         Box::pin(std::future::ready(is_granted))
+    }
+
+    fn ask(&self, question: Question) -> Future<Option<Value>> {
+        let answer = self.answers.lock().unwrap().get(&question.id).cloned();
+        self.asked.lock().unwrap().push(question);
+        Box::pin(std::future::ready(answer))
     }
 
     fn run(&self, start: StartRun) -> Ending {

@@ -1,6 +1,6 @@
 //! Test support for activities.
 //!
-//! [`attempt`] makes an attempt that belongs to no run; [`Recorder`] is its host; [`Ended`] is its outcome, ready to compare.
+//! [`attempt`] makes an attempt that belongs to no run; [`Recorder`] is its host; [`EndedAttempt`] is its outcome, ready to compare.
 //! [`launcher`] builds the program that starts sandboxed programs; [`processes`] finds the processes that a command has left;
 //! [`model_server`] is an HTTP server that answers as providers of models do. A dev-dependency only.
 
@@ -14,5 +14,5 @@ pub mod model_server;
 pub mod processes;
 
 pub use attempt::attempt;
-pub use ended::Ended;
+pub use ended::EndedAttempt;
 pub use host::Recorder;

@@ -128,22 +128,9 @@ fn is_time(text: &str) -> bool {
     text.len() >= TIME_LENGTH && text.as_bytes()[..TIME_LENGTH].iter().enumerate().all(shape)
 }
 
-/// Splits a command line at spaces outside quotes.
+/// Splits a command line into words, as a shell does. Panics if a quote is not closed.
 pub fn words(line: &str) -> Vec<String> {
-    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
-    for letter in line.chars() {
-        match (letter, quote) {
-            (_, Some(open)) if letter == open => quote = None,
-            ('"' | '\'', None) => {
-                quote = Some(letter);
-                word.get_or_insert_default();
-            }
-            (' ', None) => words.extend(word.take()),
-            _ => word.get_or_insert_default().push(letter),
-        }
-    }
-    words.extend(word);
-    words
+    shlex::split(line).unwrap_or_else(|| panic!("a quote is not closed: {line}"))
 }
 
 #[cfg(test)]

@@ -6,11 +6,11 @@ use std::{
     sync::Arc,
 };
 
-use interlock_activity::{Effect, Registry};
+use interlock_activity::{EffectClass, Registry};
 use interlock_chart::library::Source;
 use interlock_core::ActivityId;
 use interlock_journal::{AttemptResult, By, Engine, Entry, Hash, Head, Phase};
-use interlock_runtime::{AnyMachine, Config, Live, Loaded, Move, Runtime, Start, offers, replay, verify};
+use interlock_runtime::{AnyMachine, Config, Live, LoadedMachine, Move, Runtime, Start, offers, replay, verify};
 use interlock_sqlite::Journal;
 
 use super::{
@@ -75,7 +75,7 @@ pub fn play_in(
     played.done = done;
     for (id, done) in &mut played.done {
         done.writes = played.entries.iter().any(|entry| {
-            matches!(entry, Entry::Attempt { activity, effect: Effect::Write | Effect::External, .. } if activity == id)
+            matches!(entry, Entry::Attempt { activity, effect: EffectClass::Write | EffectClass::External, .. } if activity == id)
         });
     }
     played.moments = world.moments();
@@ -217,5 +217,5 @@ fn look_back(played: &mut Played, home: &Path) {
         serde_json::to_string(&snapshot.context).unwrap()
     );
     assert!(head.phase.is_over() || head.phase == Phase::Waiting, "{:?}", head.phase);
-    let _: &Loaded = &live.loaded;
+    let _: &LoadedMachine = &live.loaded;
 }

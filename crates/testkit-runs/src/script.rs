@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, OutcomeKind, Registry};
+use interlock_activity::{Activity, Attempt, EffectClass, Ending, Outcome, OutcomeKind, Registry};
 use interlock_chart::Value;
 use interlock_core::{ActivityId, Machine};
 use interlock_journal::AttemptResult;
@@ -115,8 +115,8 @@ impl Activity for Scripted {
         "does what the script says"
     }
 
-    fn effect(&self) -> Effect {
-        Effect::Read
+    fn effect(&self) -> EffectClass {
+        EffectClass::Read
     }
 
     fn schema(&self) -> interlock_activity::Schema {

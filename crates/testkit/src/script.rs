@@ -18,8 +18,8 @@ use std::{fmt::Write, sync::Arc};
 
 use interlock_chart::{Chart, Value, model::Raiser, yaml};
 use interlock_core::{
-    ActivityId, Effect, Ended, Input, Machine, Microstep, Refusal, Semantics, State, Status, Step, TimerId, Verdict,
-    step,
+    ActivityEnd, ActivityId, Effect, Input, Machine, Microstep, Refusal, Semantics, State, Status, Step, TimerId,
+    Verdict, step,
 };
 
 /// Maximum number of rounds of a step that are printed. Of a longer step only the first and the last rounds are
@@ -99,7 +99,11 @@ pub fn read_line(machine: &Machine, state: &State, line: &str) -> Input {
         [timer] if timer.starts_with('+') => Input::TimerFired { timer: find_timer(machine, state, &timer[1..]) },
         [activity, signal] if activity.starts_with('@') => Input::ActivityFinished {
             activity: find_activity(machine, state, &activity[1..]),
-            ended: if signal == "error" { Ended::Error { data } } else { Ended::Signal { name: signal.into(), data } },
+            ended: if signal == "error" {
+                ActivityEnd::Error { data }
+            } else {
+                ActivityEnd::Signal { name: signal.into(), data }
+            },
         },
         [event] => Input::EventRaised { event: event.into(), data, by: raiser(machine.chart(), event) },
         [by, event] => {

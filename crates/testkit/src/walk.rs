@@ -9,7 +9,7 @@ use interlock_chart::{
     Value,
     model::{InvokeId, TransitionId},
 };
-use interlock_core::{Ended, Input, Machine, Semantics, State, Step, Verdict, step};
+use interlock_core::{ActivityEnd, Input, Machine, Semantics, State, Step, Verdict, step};
 
 use crate::samples::Samples;
 
@@ -42,13 +42,13 @@ pub enum First {
 }
 
 /// The generated data, by the invocation and the event.
-type Known = BTreeMap<(Option<InvokeId>, String), Vec<Value>>;
+type KnownOutcomes = BTreeMap<(Option<InvokeId>, String), Vec<Value>>;
 
 /// Follows paths of one machine.
 pub struct Walker<'m> {
     machine: &'m Machine,
     samples: Samples,
-    known: RefCell<Known>,
+    known: RefCell<KnownOutcomes>,
 }
 
 impl<'m> Walker<'m> {
@@ -132,18 +132,18 @@ impl<'m> Walker<'m> {
         inputs
     }
 
-    fn endings(&self, invoke: InvokeId, leg: &Leg, first: First) -> Vec<Ended> {
+    fn endings(&self, invoke: InvokeId, leg: &Leg, first: First) -> Vec<ActivityEnd> {
         let signals = &self.machine.chart().invoke(invoke).signals;
         let signal = signals.iter().find(|signal| self.machine.event_name(signal.event) == leg.event);
         let (name, event): (Arc<str>, _) = (leg.event.as_str().into(), leg.event.as_str());
         match signal {
             Some(signal) => {
                 let data = self.data(Some(invoke), event, |samples| samples.event(&signal.data), first);
-                data.into_iter().map(|data| Ended::Signal { name: name.clone(), data }).collect()
+                data.into_iter().map(|data| ActivityEnd::Signal { name: name.clone(), data }).collect()
             }
             None if event == "error" => {
                 let data = self.data(None, event, Samples::error, first);
-                data.into_iter().map(|data| Ended::Error { data }).collect()
+                data.into_iter().map(|data| ActivityEnd::Error { data }).collect()
             }
             None => Vec::new(),
         }

@@ -12,8 +12,8 @@ use sha2::{Digest, Sha256};
 use crate::{
     Error, Result, Workspace,
     git::{Git, join},
-    patch::{self, Disk, Found, Look, Patch, Plan, Problem, plan},
-    place::Place,
+    patch::{self, Disk, Look, LookupResult, Patch, Plan, Problem, plan},
+    place::WorkspaceRoot,
     private::{Private, hex},
 };
 
@@ -34,7 +34,7 @@ impl Workspace {
         expected: &BTreeMap<PathBuf, String>,
         attempt: Option<(&str, &str)>,
     ) -> Result<Plan> {
-        let private = Private::open(self.home.as_deref(), Place::find(folder)?)?;
+        let private = Private::open(self.home.as_deref(), WorkspaceRoot::find(folder)?)?;
         let disk = Disk::open(&private.place.root, private.home_within())?;
         let stale = stale(&disk, expected);
         let plan = plan(patch, &disk).map_err(|more| Error::Patch(stale.iter().cloned().chain(more).collect()))?;
@@ -52,8 +52,8 @@ impl Workspace {
 fn stale(disk: &Disk, expected: &BTreeMap<PathBuf, String>) -> Vec<Problem> {
     let check = |(path, expected): (&PathBuf, &String)| {
         let found = match disk.look(path) {
-            Found::Node(node) => Some(hex(&Sha256::digest(&node.content))),
-            Found::Nothing | Found::Not(_) => None,
+            LookupResult::Node(node) => Some(hex(&Sha256::digest(&node.content))),
+            LookupResult::Nothing | LookupResult::Not(_) => None,
         };
         let (path, expected) = (path.clone(), expected.to_ascii_lowercase());
         (found.as_ref() != Some(&expected)).then_some(Problem::Stale { path, expected, found })
@@ -75,6 +75,6 @@ fn ignored(private: &Private, patch: &Patch) -> Result<Vec<Problem>> {
         None => BTreeSet::new(),
     };
     let untracked = ignored.into_iter().filter(|path| !tracked.contains(path));
-    let why = "it is ignored, so that it is not kept and could not be put back";
+    let why = "git ignores it, so it is not stored and could not be restored";
     Ok(untracked.map(|path| Problem::file(Path::new(OsStr::from_bytes(&path)), why)).collect())
 }

@@ -5,11 +5,11 @@ use std::{ffi::OsString, os::unix::ffi::OsStringExt, path::PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Ended, Error, Moved, NotKept, Result, Workspace, ended,
+    EndSnapshot, Error, Moved, NotKept, Result, Workspace, ended,
     git::Git,
     index::joined,
     patch::Kind,
-    place::Place,
+    place::WorkspaceRoot,
     plural,
     private::Private,
     repository,
@@ -78,7 +78,7 @@ impl Changes {
         let count = |is: fn(&Change) -> bool| self.files.iter().filter(|change| is(change)).count();
         let made = count(|change| change.before.is_none());
         let gone = count(|change| change.after.is_none());
-        format!("{made} file{} made, {} changed, {gone} removed", plural(made), self.files.len() - made - gone)
+        format!("{made} file{} created, {} changed, {gone} removed", plural(made), self.files.len() - made - gone)
     }
 }
 
@@ -90,7 +90,11 @@ impl Workspace {
         let (breaches, branches) = (repository::repair(&private, before), repository::moved_branches(&private, before));
         let (after_tree, not_kept) = keep_since(&private, before, &before_tree)?;
         if after_tree == before_tree && not_kept.is_empty() && breaches.is_empty() && branches.is_empty() {
-            ended::write(&private, before, &Ended { name: before.to_owned(), tree: after_tree, before: before_tree })?;
+            ended::write(
+                &private,
+                before,
+                &EndSnapshot { name: before.to_owned(), tree: after_tree, before: before_tree },
+            )?;
             return Ok(None);
         }
         let (files, after) = std::thread::scope(|scope| {
@@ -99,7 +103,7 @@ impl Workspace {
             Ok((joined(files)?, after))
         })?;
         let (name, tree) = (after.clone(), after_tree.clone());
-        ended::write(&private, before, &Ended { name, tree, before: before_tree.clone() })?;
+        ended::write(&private, before, &EndSnapshot { name, tree, before: before_tree.clone() })?;
         Ok(Some(Changes {
             before: before.to_owned(),
             after: Some(after),
@@ -115,7 +119,7 @@ impl Workspace {
     /// Returns the private directory that stores a snapshot, and the snapshot's tree.
     pub(crate) fn holding(&self, folder: &std::path::Path, name: &str) -> Result<(Private, String)> {
         let home = self.home()?;
-        let found = Private::open(Some(home), Place::find(folder)?)?;
+        let found = Private::open(Some(home), WorkspaceRoot::find(folder)?)?;
         if let Some(tree) = tree_of(&found, name)? {
             return Ok((found, tree));
         }

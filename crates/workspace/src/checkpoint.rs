@@ -117,8 +117,11 @@ fn named(run: &str) -> String {
 pub(crate) fn reference(run: &str, name: &str) -> Result<String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     if name.is_empty() || name.len() > NAME_BYTES_MAX || !name.bytes().all(is_plain) {
-        let doing = "could not keep a checkpoint".to_owned();
-        return Err(Error::Io { doing, why: format!("`{name}` is no name: letters, digits, `-` and `_` are") });
+        let doing = "could not store a checkpoint".to_owned();
+        return Err(Error::Io {
+            doing,
+            why: format!("`{name}` is not a valid name: use letters, digits, `-` and `_`"),
+        });
     }
     Ok(format!("{}{name}", named(run)))
 }

@@ -18,7 +18,7 @@ use crate::{
     Error, Result, Workspace,
     changes::difference,
     git::{Git, join, split},
-    place::{Place, Repository},
+    place::{Repository, WorkspaceRoot},
     private::Private,
     workspace::keep,
 };
@@ -72,7 +72,7 @@ impl Workspace {
     /// Commits the workspace. The index is updated if the branch is the one that is checked out, and left unchanged
     /// otherwise.
     pub fn commit(&self, folder: &Path, commit: &Commit) -> Result<Committed> {
-        let place = Place::find(folder)?;
+        let place = WorkspaceRoot::find(folder)?;
         let repository = place.repository.clone().ok_or_else(no_repository)?;
         let private = Private::open(Some(self.home()?), place)?;
         let raw = keep(&private)?;
@@ -84,14 +84,14 @@ impl Workspace {
 
     /// Checks that a branch can be committed to, as far as this is known before the commit.
     pub fn can_commit_to(&self, folder: &Path, branch: &str) -> Result<()> {
-        let place = Place::find(folder)?;
+        let place = WorkspaceRoot::find(folder)?;
         let repository = place.repository.as_ref().ok_or_else(no_repository)?;
         reference(&Git::new(&place.root, &repository.own_git_dir), Some(branch)).map(drop)
     }
 
     /// Returns the commit that a reference points to.
     pub fn standing(&self, folder: &Path, reference: &str) -> Result<Option<String>> {
-        let place = Place::find(folder)?;
+        let place = WorkspaceRoot::find(folder)?;
         match &place.repository {
             Some(repository) => resolve(&Git::new(&place.root, &repository.own_git_dir), reference),
             None => Ok(None),
@@ -101,20 +101,15 @@ impl Workspace {
     /// Undoes a commit of Interlock: moves the reference back, unless it has moved since. Returns true if the reference
     /// was still at the commit. With `is_dry` nothing is changed.
     pub fn take_back_commit(&self, folder: &Path, moved: &Moved, is_dry: bool) -> Result<bool> {
-        let place = Place::find(folder)?;
+        let place = WorkspaceRoot::find(folder)?;
         let Some(repository) = &place.repository else { return Ok(false) };
         let git = Git::new(&place.root, &repository.own_git_dir);
         let is_ours = resolve(&git, &moved.reference)?.as_ref() == Some(&moved.after);
         if is_ours && !is_dry {
             match &moved.before {
-                Some(before) => git.run(&[
-                    "update-ref",
-                    "-m",
-                    "interlock: commit taken back",
-                    &moved.reference,
-                    before,
-                    &moved.after,
-                ])?,
+                Some(before) => {
+                    git.run(&["update-ref", "-m", "interlock: commit undone", &moved.reference, before, &moved.after])?
+                }
                 None => git.run(&["update-ref", "-d", &moved.reference, &moved.after])?,
             };
             let is_current = git.line(&["symbolic-ref", "--quiet", "HEAD"]).ok().as_ref() == Some(&moved.reference);
@@ -128,7 +123,7 @@ impl Workspace {
 }
 
 fn no_repository() -> Error {
-    Error::Commit("the folder is in no git repository".into())
+    Error::Commit("the directory is not in a git repository".into())
 }
 
 struct Committer<'c> {
@@ -233,7 +228,7 @@ impl Committer<'_> {
         let run = |arguments: &[&str]| {
             let all = [&["-c", &settings, "hook", "run", "--ignore-missing"][..], arguments].concat();
             git.run(&all).map_err(|error| match error {
-                Error::Git { said, .. } => Error::Commit(format!("the hook {} said no: {said}", arguments[0])),
+                Error::Git { said, .. } => Error::Commit(format!("the hook {} refused: {said}", arguments[0])),
                 other => other,
             })
         };
@@ -267,7 +262,7 @@ fn refuse_filters(git: &Git, paths: Vec<Vec<u8>>) -> Result<()> {
         Some(each) => {
             let [path, filter] = [0, 2].map(|at| String::from_utf8_lossy(&each[at]).into_owned());
             Err(Error::Commit(format!(
-                "{path} is stored through the filter `{filter}`, which is a program of its own; commit it by hand"
+                "{path} is stored through the filter `{filter}`, which is another program; commit it yourself"
             )))
         }
     }
@@ -279,7 +274,7 @@ fn reference(git: &Git, branch: Option<&str>) -> Result<(String, bool)> {
     let Some(branch) = branch else { return Ok((current.unwrap_or_else(|| "HEAD".into()), true)) };
     let reference = format!("refs/heads/{branch}");
     if branch.starts_with('-') || git.run(&["check-ref-format", &reference]).is_err() {
-        return Err(Error::Commit(format!("`{branch}` is no name for a branch")));
+        return Err(Error::Commit(format!("`{branch}` is not a valid branch name")));
     }
     let is_current = current.as_ref() == Some(&reference);
     let elsewhere = git.line(&["for-each-ref", "--format=%(worktreepath)", &reference])?;
@@ -296,7 +291,7 @@ fn add_difference(kept: &Git, git: &Git, from: &str, to: &str) -> Result<()> {
     apply(git, &difference, &[]).map_err(|error| match error {
         Error::Git { said, .. } => {
             let said = said.lines().next().unwrap_or_default();
-            Error::Commit(format!("it does not fit what is committed there: it rests on what is not, or the branch has gone another way ({said})"))
+            Error::Commit(format!("it does not apply to the branch: it depends on changes that are not committed there, or the branch has diverged ({said})"))
         }
         other => other,
     })

@@ -30,7 +30,7 @@ const KEEP: &str = "__keep";
 
 /// The state of the workspace when an attempt ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ended {
+pub struct EndSnapshot {
     /// The name of the snapshot that holds it.
     pub name: String,
     /// The hash of its tree.
@@ -56,13 +56,13 @@ pub fn entry(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> 
 
 impl Workspace {
     /// Stores the workspace as left by the attempt that began with the snapshot `before`.
-    pub fn keep_ended(&self, folder: &Path, run: &str, before: &str) -> Result<Ended> {
+    pub fn keep_ended(&self, folder: &Path, run: &str, before: &str) -> Result<EndSnapshot> {
         let (private, before_tree) = self.holding(folder, before)?;
         // Calls are serialized: the last one to begin sees the writes of all programs of the attempt.
         let _turn = turn(&private)?;
         repository::repair(&private, before);
         let (tree, _) = keep_since(&private, before, &before_tree)?;
-        let ended = Ended { name: name_it(&private, &tree, run, None)?, tree, before: before_tree };
+        let ended = EndSnapshot { name: name_it(&private, &tree, run, None)?, tree, before: before_tree };
         write(&private, before, &ended)?;
         Ok(ended)
     }
@@ -78,12 +78,12 @@ impl Workspace {
     pub fn announce_tree(&self, folder: &Path, run: &str, before: &str, tree: &str) -> Result<()> {
         let (private, before_tree) = self.holding(folder, before)?;
         let tree = full_hash(tree)?.to_owned();
-        let ended = Ended { name: name_it(&private, &tree, run, None)?, tree, before: before_tree };
+        let ended = EndSnapshot { name: name_it(&private, &tree, run, None)?, tree, before: before_tree };
         write(&private, before, &ended)
     }
 
     /// Returns the workspace as left by the attempt that began with a snapshot, if it is known.
-    pub fn ended(&self, folder: &Path, before: &str) -> Result<Option<Ended>> {
+    pub fn ended(&self, folder: &Path, before: &str) -> Result<Option<EndSnapshot>> {
         let (private, _) = self.holding(folder, before)?;
         Ok(read(&private, before))
     }
@@ -98,7 +98,7 @@ fn turn(private: &Private) -> Result<File> {
 }
 
 /// Records the end of an attempt. The file is written atomically.
-pub(crate) fn write(private: &Private, before: &str, ended: &Ended) -> Result<()> {
+pub(crate) fn write(private: &Private, before: &str, ended: &EndSnapshot) -> Result<()> {
     let path = file(private, before);
     let written = || {
         fs::create_dir_all(private.folder.join(FOLDER))?;
@@ -109,12 +109,12 @@ pub(crate) fn write(private: &Private, before: &str, ended: &Ended) -> Result<()
     written().map(drop).map_err(|error| Error::io("write", &path, &error))
 }
 
-pub(crate) fn read(private: &Private, before: &str) -> Option<Ended> {
+pub(crate) fn read(private: &Private, before: &str) -> Option<EndSnapshot> {
     read_file(&file(private, before))
 }
 
 /// Returns the attempts of other runs in the same workspace that ended after an attempt began.
-pub(crate) fn of_other_runs(private: &Private, run: &str, began: &str) -> Vec<Ended> {
+pub(crate) fn of_other_runs(private: &Private, run: &str, began: &str) -> Vec<EndSnapshot> {
     let began = fs::metadata(scope::file(private, began)).and_then(|about| about.modified()).ok();
     let own = name_part(&prefix_of(run));
     let entries = fs::read_dir(private.folder.join(FOLDER)).into_iter().flatten().flatten();
@@ -123,11 +123,11 @@ pub(crate) fn of_other_runs(private: &Private, run: &str, began: &str) -> Vec<En
     others.filter(is_later).filter_map(|entry| read_file(&entry.path())).collect()
 }
 
-fn read_file(path: &Path) -> Option<Ended> {
+fn read_file(path: &Path) -> Option<EndSnapshot> {
     let text = fs::read_to_string(path).ok()?;
     let [name, tree, before] = text.strip_suffix('\n')?.split(' ').collect::<Vec<_>>()[..] else { return None };
     let (tree, before) = (full_hash(tree).ok()?.to_owned(), full_hash(before).ok()?.to_owned());
-    Some(Ended { name: name.to_owned(), tree, before })
+    Some(EndSnapshot { name: name.to_owned(), tree, before })
 }
 
 fn file(private: &Private, before: &str) -> PathBuf {

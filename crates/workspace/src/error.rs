@@ -11,7 +11,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The `git` program could not be started.
-    #[error("git could not be started ({0}); it is needed to keep what commands change")]
+    #[error("git could not be started ({0}); it is needed to store the changes of commands")]
     NoGit(String),
     /// A call of `git` failed.
     #[error("git {doing}: {said}")]
@@ -33,7 +33,7 @@ pub enum Error {
     #[error("there is no snapshot called `{0}`")]
     NoSnapshot(String),
     /// After a restore some files still differ from the snapshot.
-    #[error("{count} files are still not what they were, among them {path}")]
+    #[error("{count} files could not be restored, among them {path}")]
     Unequal {
         /// The number of files that differ.
         count: usize,
@@ -59,7 +59,7 @@ pub enum Error {
     Patch(Vec<Problem>),
     /// An operation failed midway and could not be undone completely. The previous content lies in the same directory,
     /// under names that begin with `.interlock-aside-`.
-    #[error("{why}; and not everything could be taken back: {}", .left.join("; "))]
+    #[error("{why}; and not all changes could be undone: {}", .left.join("; "))]
     Torn {
         /// The error that occurred first.
         why: String,

@@ -9,9 +9,9 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use crate::place::Place;
+use crate::place::WorkspaceRoot;
 
-static KNOWN: Mutex<BTreeMap<PathBuf, (Place, Stamp)>> = Mutex::new(BTreeMap::new());
+static KNOWN: Mutex<BTreeMap<PathBuf, (WorkspaceRoot, Stamp)>> = Mutex::new(BTreeMap::new());
 
 /// The file metadata that an answer depends on. The answer is valid while the metadata stays the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,18 +23,18 @@ struct Stamp {
 }
 
 /// Returns the cached place of a directory, if nothing has changed since. The path must be canonical.
-pub(crate) fn recall(folder: &Path) -> Option<Place> {
+pub(crate) fn recall(folder: &Path) -> Option<WorkspaceRoot> {
     let (place, stamp) = known().get(folder).cloned()?;
     (stamp_of(folder, &place).ok()? == stamp).then_some(place)
 }
 
-pub(crate) fn remember(folder: &Path, place: &Place) {
+pub(crate) fn remember(folder: &Path, place: &WorkspaceRoot) {
     if let Ok(stamp) = stamp_of(folder, place) {
         known().insert(folder.to_owned(), (place.clone(), stamp));
     }
 }
 
-fn stamp_of(folder: &Path, place: &Place) -> io::Result<Stamp> {
+fn stamp_of(folder: &Path, place: &WorkspaceRoot) -> io::Result<Stamp> {
     let repository = place.repository.as_ref().ok_or(io::ErrorKind::NotFound)?;
     // A new repository in a subdirectory takes precedence.
     let nearest = folder.ancestors().find(|above| fs::symlink_metadata(above.join(".git")).is_ok());
@@ -49,7 +49,7 @@ fn stamp_of(folder: &Path, place: &Place) -> io::Result<Stamp> {
     })
 }
 
-fn known() -> MutexGuard<'static, BTreeMap<PathBuf, (Place, Stamp)>> {
+fn known() -> MutexGuard<'static, BTreeMap<PathBuf, (WorkspaceRoot, Stamp)>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -70,19 +70,19 @@ mod tests {
         let inside = root.join("a/b");
         init(&root);
         fs::create_dir_all(&inside).unwrap();
-        assert_eq!(Place::find(&inside).unwrap().root, root);
+        assert_eq!(WorkspaceRoot::find(&inside).unwrap().root, root);
         assert_eq!(recall(&inside).map(|place| place.root), Some(root.clone()));
 
         // Create another repository in a subdirectory.
         init(&root.join("a"));
         assert_eq!(recall(&inside).map(|place| place.root), None);
-        assert_eq!(Place::find(&inside).unwrap().root, root.join("a"));
+        assert_eq!(WorkspaceRoot::find(&inside).unwrap().root, root.join("a"));
 
         // Remove it again, and then the outer repository.
         fs::remove_dir_all(root.join("a/.git")).unwrap();
-        assert_eq!(Place::find(&inside).unwrap().root, root);
+        assert_eq!(WorkspaceRoot::find(&inside).unwrap().root, root);
         fs::remove_dir_all(root.join(".git")).unwrap();
-        assert!(Place::find(&inside).unwrap().repository.is_none());
+        assert!(WorkspaceRoot::find(&inside).unwrap().repository.is_none());
     }
 
     #[test]
@@ -90,7 +90,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
         init(&root);
-        assert_eq!(Place::find(&root).unwrap().root, root);
+        assert_eq!(WorkspaceRoot::find(&root).unwrap().root, root);
         let bare = Command::new("git").args(["config", "core.bare", "true"]).current_dir(&root).status().unwrap();
         assert!(bare.success());
         assert!(recall(&root).is_none());

@@ -43,7 +43,7 @@ mod worktree;
 pub use changes::{Change, Changes, Version};
 pub use checkpoint::{Checkpoint, Snapshot};
 pub use commit::{COMMIT_EVIDENCE, Commit, Committed, Moved};
-pub use ended::{Ended, entry};
+pub use ended::{EndSnapshot, entry};
 pub use error::{Error, Result};
 pub use recovery::Recovery;
 pub use restore::Restored;

@@ -32,7 +32,7 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<PathBuf,
     };
     let pairs = digits.as_bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
     let bytes: Option<Vec<u8>> = pairs.collect();
-    bytes.map(|bytes| OsString::from_vec(bytes).into()).ok_or_else(|| serde::de::Error::custom("these are no bytes"))
+    bytes.map(|bytes| OsString::from_vec(bytes).into()).ok_or_else(|| serde::de::Error::custom("these are not bytes"))
 }
 
 pub(crate) mod option {

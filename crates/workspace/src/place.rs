@@ -11,7 +11,7 @@ use crate::{Error, Result, commit::setting_path, git::Git, known};
 
 /// A workspace: its root and its repository.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Place {
+pub(crate) struct WorkspaceRoot {
     /// The root directory. Everything below belongs to the workspace.
     #[serde(with = "crate::path_text")]
     pub(crate) root: PathBuf,
@@ -49,7 +49,7 @@ const QUESTIONS: [&str; 8] = [
     "--show-object-format",
 ];
 
-impl Place {
+impl WorkspaceRoot {
     /// Returns the repository that contains the directory, or the directory itself if there is none.
     pub(crate) fn find(folder: &Path) -> Result<Self> {
         let folder = fs::canonicalize(folder).map_err(|error| Error::io("find", folder, &error))?;
@@ -59,7 +59,7 @@ impl Place {
         match Git::discover(&folder).line(&QUESTIONS) {
             Ok(answer) => Self::parse(&answer).inspect(|place| known::remember(&folder, place)),
             // A bare repository and a directory inside `.git` also end here.
-            Err(Error::Git { .. }) => Ok(Place { root: folder, repository: None }),
+            Err(Error::Git { .. }) => Ok(WorkspaceRoot { root: folder, repository: None }),
             Err(error) => Err(error),
         }
     }
@@ -67,7 +67,7 @@ impl Place {
     /// Returns the directory itself as a workspace, even if it is in a repository.
     pub(crate) fn alone(folder: &Path) -> Result<Self> {
         let root = fs::canonicalize(folder).map_err(|error| Error::io("find", folder, &error))?;
-        Ok(Place { root, repository: None })
+        Ok(WorkspaceRoot { root, repository: None })
     }
 
     fn parse(answer: &str) -> Result<Self> {
@@ -83,7 +83,7 @@ impl Place {
             users_excludes: users_excludes(Path::new(root)),
             format: format.to_owned(),
         };
-        Ok(Place { root: root.into(), repository: Some(repository) })
+        Ok(WorkspaceRoot { root: root.into(), repository: Some(repository) })
     }
 }
 

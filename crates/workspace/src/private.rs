@@ -12,7 +12,7 @@ use std::{
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
-use crate::{Error, Result, git::Git, place::Place, sweep};
+use crate::{Error, Result, git::Git, place::WorkspaceRoot, sweep};
 
 /// Overrides the `.gitattributes` of the files, so that their content is stored unchanged.
 const ATTRIBUTES: &str = "* -text !eol !crlf -ident !filter !working-tree-encoding\n";
@@ -23,7 +23,7 @@ pub(crate) const SCRATCH: &str = "scratch-";
 /// Name of the file with the root path of the workspace that a private directory belongs to.
 pub(crate) const ROOT: &str = "root";
 
-/// Name of the file with the serialized [`Place`] of that workspace.
+/// Name of the file with the serialized [`WorkspaceRoot`] of that workspace.
 const PLACE: &str = "place";
 
 /// The kinds of workspaces: a repository with either hash algorithm, or a plain directory.
@@ -37,7 +37,7 @@ const CONFIG: &str = "[core]\n\tbare = false\n\tprotectNTFS = false\n\tprotectHF
 pub(crate) struct Private {
     pub(crate) folder: PathBuf,
     pub(crate) objects: PathBuf,
-    pub(crate) place: Place,
+    pub(crate) place: WorkspaceRoot,
     /// The directory of Interlock's store. It is not part of the workspace even if it lies inside.
     pub(crate) home: Option<PathBuf>,
     /// The temporary directory that is used without a store. Dropping the value deletes it.
@@ -46,7 +46,7 @@ pub(crate) struct Private {
 
 impl Private {
     /// Opens the private directory of a place and creates it if necessary. Without a home it is a temporary directory.
-    pub(crate) fn open(home: Option<&Path>, place: Place) -> Result<Self> {
+    pub(crate) fn open(home: Option<&Path>, place: WorkspaceRoot) -> Result<Self> {
         let (folder, home, passing) = match home {
             Some(home) => {
                 let folder = home.join("workspaces").join(name_of(kind_of(&place), &place.root));
@@ -151,7 +151,7 @@ fn make_private(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn kind_of(place: &Place) -> &str {
+fn kind_of(place: &WorkspaceRoot) -> &str {
     place.repository.as_ref().map_or("folder", |repository| repository.format.as_str())
 }
 

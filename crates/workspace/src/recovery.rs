@@ -75,8 +75,8 @@ impl Workspace {
     }
 }
 
-const BY_ANOTHER: &str = "another attempt has written it, too";
-const NOT_KNOWN: &str = "it is not known whether the attempt or somebody else has changed it";
+const BY_ANOTHER: &str = "another attempt has written it too";
+const NOT_KNOWN: &str = "it is not known whether the attempt changed it";
 
 /// Returns the changes of other runs in the same workspace since an attempt began.
 fn by_other_runs(private: &Private, run: &str, began: &str) -> Vec<Change> {

@@ -111,18 +111,18 @@ impl Repair<'_> {
     fn all(&mut self) {
         let git_dir = &self.repository.git_dir;
         if make_folder(git_dir) {
-            self.said.push(format!("{} was gone, and made again", git_dir.display()));
+            self.said.push(format!("{} was missing and was recreated", git_dir.display()));
         }
         // Nothing is written through a link, because it may lead to another repository.
         let folders = [git_dir, &self.repository.own_git_dir];
         if let Some(other) = folders.into_iter().find(|folder| fs::canonicalize(folder).ok().as_ref() != Some(*folder))
         {
-            self.said.push(format!("{} leads elsewhere now, and was left alone", other.display()));
+            self.said.push(format!("{} now points elsewhere and was not changed", other.display()));
             return;
         }
         for name in ["refs", "refs/heads", "objects", "objects/pack", "objects/info"] {
             if make_folder(&git_dir.join(name)) && ["refs", "objects"].contains(&name) {
-                self.said.push(format!("{} was gone, and made again", git_dir.join(name).display()));
+                self.said.push(format!("{} was missing and was recreated", git_dir.join(name).display()));
             }
         }
         self.config();
@@ -138,10 +138,10 @@ impl Repair<'_> {
 
     fn file(&mut self, path: &Path, content: &[u8], what: &str) {
         let done = match put(path, content) {
-            Ok(()) => "put back".to_owned(),
-            Err(error) => format!("could not be put back: {error}"),
+            Ok(()) => "restored".to_owned(),
+            Err(error) => format!("could not be restored: {error}"),
         };
-        self.said.push(format!("{what} of the repository was damaged, and {done}"));
+        self.said.push(format!("{what} of the repository was damaged and {done}"));
     }
 
     /// Restores the configuration if git cannot read it, because then no other git command works.
@@ -205,15 +205,15 @@ impl Repair<'_> {
             theirs.run_with(&["index-pack", "--stdin"], &pack)
         });
         let said = match brought {
-            Err(error) => format!("objects of commit {commit} are gone, and could not be put back: {error}"),
+            Err(error) => format!("objects of commit {commit} are missing and could not be restored: {error}"),
             Ok(_) if theirs.run(&["rev-list", "--quiet", commit]).is_ok() => {
-                format!("objects of commit {commit} were gone, and put back")
+                format!("objects of commit {commit} were missing and were restored")
             }
             Ok(_) => {
                 let shallow = put(&self.repository.git_dir.join("shallow"), format!("{commit}\n").as_bytes());
                 let history = if shallow.is_ok() { "its history begins there now" } else { "it has no history" };
                 format!(
-                    "objects of commit {commit} were gone, and put back; those of earlier commits are gone, and {history}"
+                    "objects of commit {commit} were missing and were restored; those of earlier commits are missing, and {history}"
                 )
             }
         };

@@ -27,10 +27,10 @@ pub struct Restored {
 
 impl fmt::Display for Restored {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} file{} put back, {} removed", self.put_back, plural(self.put_back), self.removed)?;
+        write!(out, "{} file{} restored, {} removed", self.put_back, plural(self.put_back), self.removed)?;
         match self.left.as_slice() {
             [] => Ok(()),
-            left => write!(out, "; repositories inside left as they are: {}", left.join(", ")),
+            left => write!(out, "; nested repositories not changed: {}", left.join(", ")),
         }
     }
 }

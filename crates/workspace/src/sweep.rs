@@ -15,7 +15,7 @@ use crate::{
     Error, Result, Workspace, ended,
     git::Git,
     legacy,
-    place::Place,
+    place::WorkspaceRoot,
     private::{Private, ROOT, SCRATCH},
     repository, scope,
     workspace::{name_part, prefix_of},
@@ -92,9 +92,9 @@ fn forget_files(private: &Path, run: &str) {
 
 /// Returns the repository that contains a directory, and the directory itself, because it may have become a repository
 /// after a snapshot was taken.
-fn places(folder: &Path) -> Result<Vec<Place>> {
-    let found = Place::find(folder)?;
-    let alone = found.repository.is_some().then(|| Place::alone(folder)).transpose()?;
+fn places(folder: &Path) -> Result<Vec<WorkspaceRoot>> {
+    let found = WorkspaceRoot::find(folder)?;
+    let alone = found.repository.is_some().then(|| WorkspaceRoot::alone(folder)).transpose()?;
     Ok(std::iter::once(found).chain(alone).collect())
 }
 

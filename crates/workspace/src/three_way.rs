@@ -52,6 +52,6 @@ fn show(lines: &[&str], view: &mut String) {
         let _ = writeln!(view, "{line}");
     }
     if lines.len() > SHOWN_MAX {
-        let _ = writeln!(view, "… and {} lines more", lines.len() - SHOWN_MAX);
+        let _ = writeln!(view, "… and {} more lines", lines.len() - SHOWN_MAX);
     }
 }

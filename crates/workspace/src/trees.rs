@@ -18,7 +18,7 @@ use crate::{
     git::{Git, join},
     index::{Index, joined},
     objects,
-    patch::{FILE_BYTES_MAX, Found, Kind, Look, Node, Patch, Plan, Problem, plan},
+    patch::{FILE_BYTES_MAX, Kind, Look, LookupResult, Node, Patch, Plan, Problem, plan},
     private::{Private, hex},
     workspace::{full_hash, name_it},
 };
@@ -96,7 +96,7 @@ fn is_as_planned(private: &Private, tree: &str, made: &str, plan: &Plan) -> Resu
         None => Ok(()),
         Some(path) => {
             let path = Path::new(OsStr::from_bytes(path));
-            Err(Error::Patch(vec![Problem::file(path, "git does not take it as it is written")]))
+            Err(Error::Patch(vec![Problem::file(path, "git rejects it")]))
         }
     }
 }
@@ -124,8 +124,8 @@ fn files(private: &Private, tree: &str, patch: &Patch) -> Result<TreeFiles> {
 }
 
 impl Look for TreeFiles {
-    fn look(&self, path: &Path) -> Found {
-        self.found(path).unwrap_or_else(|error| Found::Not(error.to_string()))
+    fn look(&self, path: &Path) -> LookupResult {
+        self.found(path).unwrap_or_else(|error| LookupResult::Not(error.to_string()))
     }
 }
 
@@ -140,7 +140,7 @@ impl TreeFiles {
         let buried = new.filter_map(|change| match self.left_in(&change.path, &gone) {
             Ok(None) => None,
             Ok(Some(left)) => {
-                Some(Problem::file(&change.path, format!("it is a folder, and nothing is said of {}", left.display())))
+                Some(Problem::file(&change.path, format!("it is a directory, and {} is not mentioned", left.display())))
             }
             Err(error) => Some(Problem::file(&change.path, error.to_string())),
         });
@@ -191,7 +191,7 @@ impl TreeFiles {
     }
 
     /// Follows the path directory by directory, because only the parent directory records the kind of an entry.
-    fn found(&self, path: &Path) -> Result<Found> {
+    fn found(&self, path: &Path) -> Result<LookupResult> {
         let mut folder = self.tree.clone();
         let mut names = path.iter().peekable();
         while let Some(name) = names.next() {
@@ -200,30 +200,32 @@ impl TreeFiles {
             let (name, is_last) = (name.to_string_lossy(), names.peek().is_none());
             match (Kind::from_mode(mode), is_last) {
                 _ if mode == FOLDER && !is_last => folder = hash,
-                _ if mode == FOLDER => return Ok(Found::Not("it is a folder".to_owned())),
-                (Some(Kind::Repository), true) => return Ok(Found::Not("it is a repository of its own".to_owned())),
+                _ if mode == FOLDER => return Ok(LookupResult::Not("it is a directory".to_owned())),
+                (Some(Kind::Repository), true) => {
+                    return Ok(LookupResult::Not("it is a nested repository".to_owned()));
+                }
                 (Some(Kind::Repository), false) => {
-                    let why = format!("it belongs to another repository (`{name}`), whose content is not kept");
-                    return Ok(Found::Not(why));
+                    let why = format!("it belongs to another repository (`{name}`), whose content is not stored");
+                    return Ok(LookupResult::Not(why));
                 }
                 (Some(kind), true) => return self.node(kind, &hash),
                 (Some(Kind::Link), false) => {
-                    return Ok(Found::Not(format!("`{name}` on the way to it is a symbolic link")));
+                    return Ok(LookupResult::Not(format!("`{name}` in its path is a symbolic link")));
                 }
-                (Some(_), false) => return Ok(Found::Not(format!("`{name}` on the way to it is no folder"))),
-                (None, _) => return Ok(Found::Not("it is no file".to_owned())),
+                (Some(_), false) => return Ok(LookupResult::Not(format!("`{name}` in its path is not a directory"))),
+                (None, _) => return Ok(LookupResult::Not("it is not a file".to_owned())),
             }
         }
-        Ok(Found::Nothing)
+        Ok(LookupResult::Nothing)
     }
 
-    fn node(&self, kind: Kind, hash: &str) -> Result<Found> {
+    fn node(&self, kind: Kind, hash: &str) -> Result<LookupResult> {
         Ok(match self.object(hash)? {
-            None => Found::Not(format!("its content {hash} is not there")),
+            None => LookupResult::Not(format!("its content {hash} is missing")),
             Some(content) if content.len() as u64 > FILE_BYTES_MAX => {
-                Found::Not(format!("it is larger than {FILE_BYTES_MAX} bytes"))
+                LookupResult::Not(format!("it is larger than {FILE_BYTES_MAX} bytes"))
             }
-            Some(content) => Found::Node(Node { kind, content: content.to_vec() }),
+            Some(content) => LookupResult::Node(Node { kind, content: content.to_vec() }),
         })
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     Changes, Error, NotKept, Result, Version, Workspace,
     changes::Change,
     objects,
-    patch::{self, Disk, Found, Kind, Look, Node, Plan, Planned},
+    patch::{self, Disk, Kind, Look, LookupResult, Node, Plan, Planned},
     private::Private,
     three_way,
     workspace::tree_of,
@@ -108,12 +108,12 @@ fn still_there<'n>(private: &Private, not_kept: impl Iterator<Item = &'n NotKept
 }
 
 /// Looks up a path. A directory at the path counts as nothing if the undo removes the files in it.
-fn look(disk: &Disk, path: &Path, all: &BTreeMap<&Path, Vec<&Change>>) -> Found {
+fn look(disk: &Disk, path: &Path, all: &BTreeMap<&Path, Vec<&Change>>) -> LookupResult {
     match disk.look(path) {
-        Found::Not(_)
+        LookupResult::Not(_)
             if all.keys().any(|other| *other != path && (other.starts_with(path) || path.starts_with(other))) =>
         {
-            Found::Nothing
+            LookupResult::Nothing
         }
         other => other,
     }
@@ -122,7 +122,7 @@ fn look(disk: &Disk, path: &Path, all: &BTreeMap<&Path, Vec<&Change>>) -> Found 
 type Way = Option<(Change, Planned)>;
 
 /// Reverts the writes to one path, newest first. Returns nothing if the path already has its old content.
-fn way_back(now: Found, steps: &[&Change], contents: &Contents) -> Result<Way, Box<Conflict>> {
+fn way_back(now: LookupResult, steps: &[&Change], contents: &Contents) -> Result<Way, Box<Conflict>> {
     let path = &steps[0].path;
     let conflict = |why: &str, step: &Change, now: Option<&Node>| {
         let view = three_way::view(contents.node(&step.before).as_ref(), contents.node(&step.after).as_ref(), now);
@@ -130,25 +130,21 @@ fn way_back(now: Found, steps: &[&Change], contents: &Contents) -> Result<Way, B
         Box::new(Conflict { path: path.clone(), why: why.to_owned(), before, ours, view })
     };
     let now = match now {
-        Found::Node(node) => Some(node),
-        Found::Nothing => None,
-        Found::Not(what) => return Err(conflict(&what, steps[0], None)),
+        LookupResult::Node(node) => Some(node),
+        LookupResult::Nothing => None,
+        LookupResult::Not(what) => return Err(conflict(&what, steps[0], None)),
     };
     let (mut node, mut first) = (now.clone(), None);
     for step in steps {
         if [&step.before, &step.after].into_iter().flatten().any(|version| version.kind == Kind::Repository) {
-            return Err(conflict("it is a repository of its own, whose content is not kept", step, None));
+            return Err(conflict("it is a nested repository, whose content is not stored", step, None));
         }
         let (before, after) = (contents.node(&step.before), contents.node(&step.after));
         if node == after {
             first.get_or_insert_with(|| step.after.clone());
             node = before;
         } else if node != before {
-            return Err(conflict(
-                "it is not what was left there: somebody else has changed it since",
-                step,
-                now.as_ref(),
-            ));
+            return Err(conflict("it has been changed since", step, now.as_ref()));
         }
     }
     if node == now {

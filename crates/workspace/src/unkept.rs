@@ -41,9 +41,9 @@ impl Why {
     /// Returns the reason as a phrase that follows the path.
     pub fn words(self) -> String {
         match self {
-            Why::Name => "git takes no file of this name, so that its content is not kept".to_owned(),
-            Why::Size => format!("it is larger than {} MiB, so that its content is not kept", KEPT_BYTES_MAX >> 20),
-            Why::Repository => "it belongs to a repository of its own, whose content is not kept".to_owned(),
+            Why::Name => "git accepts no file of this name, so its content is not stored".to_owned(),
+            Why::Size => format!("it is larger than {} MiB, so its content is not stored", KEPT_BYTES_MAX >> 20),
+            Why::Repository => "it belongs to a nested repository, whose content is not stored".to_owned(),
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     Error, NotKept, Restored, Result, checkpoint,
     index::{Index, joined},
     legacy,
-    place::Place,
+    place::WorkspaceRoot,
     private::Private,
     repository::Standing,
     restore,
@@ -39,7 +39,7 @@ impl Workspace {
     /// Returns the hash of the git tree of a directory's workspace, including untracked files. The directory need not
     /// be in a git repository. Nothing is written to the user's repository.
     pub fn tree(&self, folder: &Path) -> Result<String> {
-        let private = Private::open(self.home.as_deref(), Place::find(folder)?)?;
+        let private = Private::open(self.home.as_deref(), WorkspaceRoot::find(folder)?)?;
         let index = Index::new(&private)?.for_a_moment()?;
         index.recall(HASHED)?;
         if !index.path.exists() {
@@ -93,12 +93,12 @@ impl Workspace {
 
     /// Returns true if the directory is in a git repository of the user.
     pub fn is_repository(&self, folder: &Path) -> Result<bool> {
-        Ok(Place::find(folder)?.repository.is_some())
+        Ok(WorkspaceRoot::find(folder)?.repository.is_some())
     }
 
     /// Returns the root directory of a directory's workspace.
     pub fn root(&self, folder: &Path) -> Result<PathBuf> {
-        Place::find(folder).map(|place| place.root)
+        WorkspaceRoot::find(folder).map(|place| place.root)
     }
 
     /// Restores the files of a workspace to a snapshot: changed and deleted files are restored, new files are removed,
@@ -124,12 +124,12 @@ impl Workspace {
     }
 
     pub(crate) fn open_private(&self, folder: &Path) -> Result<Private> {
-        Private::open(Some(self.home()?), Place::find(folder)?)
+        Private::open(Some(self.home()?), WorkspaceRoot::find(folder)?)
     }
 
     pub(crate) fn home(&self) -> Result<&Path> {
         let why = "this workspace was made to hash only".to_owned();
-        self.home.as_deref().ok_or(Error::Io { doing: "could not keep anything".into(), why })
+        self.home.as_deref().ok_or(Error::Io { doing: "could not store a snapshot".into(), why })
     }
 }
 

@@ -10,14 +10,14 @@ use serde::Deserialize;
 
 /// Permissions that a person has granted, with the extent of the grant.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Granted {
+pub(super) struct GrantedScope {
     scope: String,
     permissions: Vec<String>,
 }
 
 /// The actions that a machine counts as dangerous, the actions that it asks about once, and the grants so far.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Care {
+pub(super) struct CautionSettings {
     #[serde(default)]
     pub(super) dangerous: Vec<Danger>,
     #[serde(default)]
@@ -25,7 +25,7 @@ pub(super) struct Care {
     #[serde(default)]
     pub(super) allow_network: bool,
     #[serde(default)]
-    pub(super) granted: Vec<Granted>,
+    pub(super) granted: Vec<GrantedScope>,
 }
 
 /// The kinds of dangerous actions, as machines name them.
@@ -41,13 +41,13 @@ pub(super) enum Danger {
 
 /// The answer of policy to a plan or a call.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum PolicyAnswer {
     Allow,
     Ask { permissions: Vec<String>, reason: String },
     Deny { reason: String },
 }
 
-impl Care {
+impl CautionSettings {
     /// Returns the schema of these fields of `with`, and of the sensitive paths, which only a person may allow to be
     /// changed.
     pub(super) fn schema() -> Schema {
@@ -65,7 +65,7 @@ impl Care {
 
     /// Combines the findings of policy, the actions that the machine counts as dangerous, and the grants. `plan` is the
     /// plan for which writes are asked about once.
-    pub(super) fn answer(&self, weighed: &[Weighed], plan: &str, more: Vec<(String, String)>) -> Answer {
+    pub(super) fn answer(&self, weighed: &[Weighed], plan: &str, more: Vec<(String, String)>) -> PolicyAnswer {
         let findings = || weighed.iter().flat_map(|weighed| &weighed.findings);
         let mut denied: Vec<String> =
             findings().filter(|finding| finding.level == Level::Deny).map(|finding| finding.reason.clone()).collect();
@@ -77,7 +77,7 @@ impl Care {
         );
         denied.dedup();
         if !denied.is_empty() {
-            return Answer::Deny { reason: denied.join("; ") };
+            return PolicyAnswer::Deny { reason: denied.join("; ") };
         }
         let mut asked: Vec<(String, String)> =
             findings().filter_map(|finding| self.needed(finding, plan)).chain(more).collect();
@@ -88,8 +88,8 @@ impl Care {
         let mut reasons: Vec<String> = asked.into_iter().map(|(_, reason)| reason).collect();
         reasons.dedup();
         match permissions.is_empty() {
-            true => Answer::Allow,
-            false => Answer::Ask { permissions, reason: reasons.join("; ") },
+            true => PolicyAnswer::Allow,
+            false => PolicyAnswer::Ask { permissions, reason: reasons.join("; ") },
         }
     }
 
@@ -106,7 +106,7 @@ impl Care {
         match (finding.level, danger) {
             (Level::Confirm, _) => Some((subject, finding.reason.clone())),
             (_, Some(Danger::Write)) if self.ask_once.contains(&Danger::Write) => {
-                Some((format!("{}:plan {plan}", finding.permission), "it writes in the workspace".to_owned()))
+                Some((format!("{}:plan {plan}", finding.permission), "it writes to the workspace".to_owned()))
             }
             (_, Some(danger)) if self.dangerous.contains(&danger) => {
                 Some((subject.clone(), format!("it needs {subject}")))

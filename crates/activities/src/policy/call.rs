@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
 use super::{
-    asked::{Answer, Care},
+    asked::{CautionSettings, PolicyAnswer},
     decider::Decider,
     gate::Gate,
     given,
@@ -23,7 +23,7 @@ struct With {
     #[serde(default)]
     sensitive_paths: Vec<String>,
     #[serde(flatten)]
-    care: Care,
+    care: CautionSettings,
 }
 
 #[derive(Deserialize)]
@@ -35,7 +35,7 @@ struct Call {
 
 /// Returns the activity that decides about tool calls.
 pub fn policy_call(gate: &Gate) -> Decider {
-    Decider::new("policy.call", "Says whether a tool call may be made.", fields, decide, gate)
+    Decider::new("policy.call", "Decides whether a tool call is allowed.", fields, decide, gate)
 }
 
 fn fields() -> Schema {
@@ -44,7 +44,7 @@ fn fields() -> Schema {
         &["name"],
     );
     let fields = schema::fields([("call", call), ("plan", schema::object())]);
-    schema::needing(schema::also(fields, &Care::schema()), &["call"])
+    schema::needing(schema::also(fields, &CautionSettings::schema()), &["call"])
 }
 
 fn decide(policies: &Policies, attempt: &Attempt) -> Result<Outcome, Outcome> {
@@ -59,9 +59,9 @@ fn decide(policies: &Policies, attempt: &Attempt) -> Result<Outcome, Outcome> {
     let weighed: Vec<Weighed> = meant.requests.iter().map(|request| weigh(request, &sight.view(), &policy)).collect();
     let plan = with.plan.as_ref().and_then(|plan| plan.get("plan_id")).and_then(Json::as_str).unwrap_or("?");
     Ok(match with.care.answer(&weighed, plan, Vec::new()) {
-        Answer::Allow => Outcome::signal("ALLOW", Value::map([("effect", Value::from(meant.effect))])),
-        Answer::Ask { permissions, reason } => ask(&permissions, &reason, None),
-        Answer::Deny { reason } => deny("E_POLICY_DENIED", &reason),
+        PolicyAnswer::Allow => Outcome::signal("ALLOW", Value::map([("effect", Value::from(meant.effect))])),
+        PolicyAnswer::Ask { permissions, reason } => ask(&permissions, &reason, None),
+        PolicyAnswer::Deny { reason } => deny("E_POLICY_DENIED", &reason),
     })
 }
 

@@ -21,13 +21,17 @@ pub(super) fn beyond_logging(patch: &Patch) -> Option<String> {
     patch.files.iter().find_map(|file| {
         if let Some(line) = file.removed.iter().find(|line| !is_nothing(line)) {
             return Some(format!(
-                "{}: only logging and assertions may be added, and this goes: {}",
+                "{}: only logging and assertions may be added, but this line is removed: {}",
                 file.path,
                 line.trim()
             ));
         }
         let line = file.added.iter().find(|line| !is_nothing(line) && !is_saying(line))?;
-        Some(format!("{}: only logging and assertions may be added, and this is neither: {}", file.path, line.trim()))
+        Some(format!(
+            "{}: only logging and assertions may be added, but this line is neither: {}",
+            file.path,
+            line.trim()
+        ))
     })
 }
 

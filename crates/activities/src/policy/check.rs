@@ -1,6 +1,6 @@
 //! `policy.check`: decides if a patch may be applied, and computes its risk.
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome, code, schema};
+use interlock_activity::{Activity, Attempt, EffectClass, Ending, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
 use interlock_policy::{Decision, Patch, Policy, Request, decide, risk};
 use interlock_workspace::{Workspace, patch as text};
@@ -66,11 +66,11 @@ impl Activity for PolicyCheck {
     }
 
     fn summary(&self) -> &str {
-        "Says whether a patch may be applied, and how risky it is."
+        "Decides whether a patch may be applied, and computes its risk."
     }
 
-    fn effect(&self) -> Effect {
-        Effect::Read
+    fn effect(&self) -> EffectClass {
+        EffectClass::Read
     }
 
     fn signals(&self) -> &[&str] {
@@ -198,7 +198,7 @@ async fn finish(attempt: Attempt, checked: Checked) -> Result<Outcome, Outcome> 
     let store = attempt.evidence.clone();
     let kept =
         tokio::task::spawn_blocking(move || store.put("policy", "application/json", report.to_string().as_bytes()));
-    let wrong = |why: String| Outcome::not_stored(format!("what was found could not be kept: {why}"));
+    let wrong = |why: String| Outcome::not_stored(format!("the findings could not be stored: {why}"));
     let kept = kept.await.map_err(|error| wrong(error.to_string()))?.map_err(|error| wrong(error.to_string()))?;
     let outcome = match (&checked.problems[..], &checked.risk) {
         ([], Some(risk)) => {

@@ -1,7 +1,7 @@
 //! An activity that only asks the policy. Deciders differ in their input and in the function that turns it into a
 //! decision.
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Outcome};
+use interlock_activity::{Activity, Attempt, EffectClass, Ending, Outcome};
 use interlock_chart::model::Schema;
 
 use super::{blocking, gate::Gate, project::Policies};
@@ -41,8 +41,8 @@ impl Activity for Decider {
         self.summary
     }
 
-    fn effect(&self) -> Effect {
-        Effect::Read
+    fn effect(&self) -> EffectClass {
+        EffectClass::Read
     }
 
     fn signals(&self) -> &[&str] {

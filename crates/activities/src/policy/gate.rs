@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use interlock_activity::{
-    Activity, Attempt, Effect, Ending, Outcome, OutcomeKind, UseGrants,
+    Activity, Attempt, EffectClass, Ending, Outcome, OutcomeKind, UseGrants,
     report::{RecordedRun, Story},
 };
 use interlock_chart::{Value, model::Schema};
@@ -108,7 +108,7 @@ fn denied(code: &str, reason: &str) -> Outcome {
 
 fn unconfirmed(run: &str, scopes: &[String], reason: &str) -> Outcome {
     let words: Vec<String> = scopes.iter().map(|scope| format!("'{}'", scope.replace('\'', r"'\''"))).collect();
-    let message = format!("{reason}; Hint: `interlock grant {run} {}` says yes", words.join(" "));
+    let message = format!("{reason}; Hint: grant it with `interlock grant {run} {}`", words.join(" "));
     let scopes = Value::List(scopes.iter().map(|scope| Value::from(scope.as_str())).collect());
     error(CONFIRMATION_NEEDED, message, vec![("reason", Value::from(reason)), ("scope", scopes)])
 }
@@ -244,7 +244,7 @@ impl<A: Activity> Activity for Guarded<A> {
         self.activity.summary()
     }
 
-    fn effect(&self) -> Effect {
+    fn effect(&self) -> EffectClass {
         self.activity.effect()
     }
 

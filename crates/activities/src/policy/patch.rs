@@ -7,7 +7,7 @@ use std::{
 };
 
 use interlock_policy::{ChangeKind, FileChange, Patch};
-use interlock_workspace::patch::{self, FilePatch, Found, Kind, Look, Node, Sign};
+use interlock_workspace::patch::{self, FilePatch, Kind, Look, LookupResult, Node, Sign};
 
 /// Converts a patch to the form that policy reads.
 pub(super) fn seen(patch: &patch::Patch) -> Patch {
@@ -37,29 +37,29 @@ fn file(file: &FilePatch) -> FileChange {
 pub(super) struct Files(pub(super) PathBuf);
 
 impl Look for Files {
-    fn look(&self, path: &Path) -> Found {
+    fn look(&self, path: &Path) -> LookupResult {
         let mut above = self.0.clone();
         for part in path.parent().into_iter().flat_map(Path::components) {
             above.push(part);
             if above.is_symlink() {
-                return Found::Not(format!("it is reached through the link {}", above.display()));
+                return LookupResult::Not(format!("its path contains the link {}", above.display()));
             }
         }
         let full = self.0.join(path);
         match fs::symlink_metadata(&full) {
-            Err(_) => Found::Nothing,
+            Err(_) => LookupResult::Nothing,
             Ok(meta) if meta.is_symlink() => match fs::read_link(&full) {
-                Ok(to) => Found::Node(Node { kind: Kind::Link, content: to.as_os_str().as_bytes().to_vec() }),
-                Err(error) => Found::Not(error.to_string()),
+                Ok(to) => LookupResult::Node(Node { kind: Kind::Link, content: to.as_os_str().as_bytes().to_vec() }),
+                Err(error) => LookupResult::Not(error.to_string()),
             },
             Ok(meta) if meta.is_file() => match fs::read(&full) {
                 Ok(content) => {
                     let kind = if meta.permissions().mode() & 0o100 == 0 { Kind::File } else { Kind::Executable };
-                    Found::Node(Node { kind, content })
+                    LookupResult::Node(Node { kind, content })
                 }
-                Err(error) => Found::Not(error.to_string()),
+                Err(error) => LookupResult::Not(error.to_string()),
             },
-            Ok(_) => Found::Not("it is no file".to_owned()),
+            Ok(_) => LookupResult::Not("it is no file".to_owned()),
         }
     }
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
 use super::{
-    asked::{Answer, Care},
+    asked::{CautionSettings, PolicyAnswer},
     call::{ask, bad_paths, deny},
     decider::Decider,
     gate::Gate,
@@ -27,14 +27,14 @@ struct With {
     #[serde(default)]
     sensitive_paths: Vec<String>,
     #[serde(flatten)]
-    care: Care,
+    care: CautionSettings,
 }
 
 /// Returns the activity that decides about plans.
 pub fn policy_plan(gate: &Gate) -> Decider {
     Decider::new(
         "policy.plan",
-        "Says whether a plan may be carried out, and what a person has to say yes to.",
+        "Decides whether a plan may be carried out, and lists the permissions that a person must grant.",
         fields,
         decide,
         gate,
@@ -50,7 +50,7 @@ fn fields() -> Schema {
         ("add_steps", schema::list(schema::object())),
     ]);
     let fields = schema::fields([("plan", schema::object()), ("patch", patch), ("files_max", schema::whole())]);
-    schema::needing(schema::also(fields, &Care::schema()), &["plan"])
+    schema::needing(schema::also(fields, &CautionSettings::schema()), &["plan"])
 }
 
 fn decide(policies: &Policies, attempt: &Attempt) -> Result<Outcome, Outcome> {
@@ -71,9 +71,9 @@ fn decide(policies: &Policies, attempt: &Attempt) -> Result<Outcome, Outcome> {
     let answer = with.care.answer(&weighed, id, too_many(&weighed, with.files_max, id));
     let plan = plan.map(|plan| Value::from(Json::Object(plan)));
     Ok(match answer {
-        Answer::Allow => Outcome::signal("ALLOW", Value::map(plan.map(|plan| ("plan", plan)))),
-        Answer::Ask { permissions, reason } => ask(&permissions, &reason, plan),
-        Answer::Deny { reason } => deny("E_POLICY_DENIED", &reason),
+        PolicyAnswer::Allow => Outcome::signal("ALLOW", Value::map(plan.map(|plan| ("plan", plan)))),
+        PolicyAnswer::Ask { permissions, reason } => ask(&permissions, &reason, plan),
+        PolicyAnswer::Deny { reason } => deny("E_POLICY_DENIED", &reason),
     })
 }
 

@@ -48,7 +48,7 @@ pub(super) fn patched(plan: &Map<String, Json>, patch: &PlanPatch) -> Result<Map
         return Err(format!("there is no step `{unknown}`"));
     }
     if let Some(double) = patch.add_steps.iter().map(id).find(|name| known(name, &steps)) {
-        return Err(format!("there is a step `{double}` already"));
+        return Err(format!("the step `{double}` already exists"));
     }
     steps.retain(|step| !patch.remove_steps.iter().any(|gone| gone == id(step)));
     for update in &patch.update_steps {
@@ -156,7 +156,7 @@ mod tests {
         );
         check(
             json!({ "remove_steps": [], "update_steps": [], "add_steps": [{ "step_id": "b" }] }),
-            Err("there is a step `b` already"),
+            Err("the step `b` already exists"),
         );
     }
 }

@@ -18,7 +18,7 @@ pub(super) struct Meant {
 pub(super) fn meant(name: &str, args: &Map<String, Json>) -> Result<Meant, String> {
     let text = |field: &str| match args.get(field) {
         Some(Json::String(text)) => Ok(text.clone()),
-        Some(_) => Err(format!("`{name}`: `{field}` is to be a string")),
+        Some(_) => Err(format!("`{name}`: `{field}` must be a string")),
         None => Err(format!("`{name}`: `{field}` is missing")),
     };
     let or_here = |field: &str| if args.contains_key(field) { text(field) } else { Ok(".".to_owned()) };

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, schema};
+use interlock_activity::{Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, schema};
 use interlock_chart::{Value, model::Schema};
 use interlock_workspace::{
     Error, Workspace,
@@ -22,7 +22,7 @@ impl WorkspaceApply {
     }
 
     fn apply(&self, attempt: &Attempt) -> Result<Outcome, Outcome> {
-        let given = Given::new(&attempt.with, &["patch", "tree", "expect"])?;
+        let given = Arguments::new(&attempt.with, &["patch", "tree", "expect"])?;
         let patch = given.need_text("patch")?;
         let expected = expected(&given)?;
         let evidence = keep(attempt, "patch", "text/x-diff", patch.as_bytes())?;
@@ -67,11 +67,11 @@ impl WorkspaceApply {
 }
 
 /// Returns the SHA-256 hashes that files must have before.
-fn expected(given: &Given<'_>) -> Result<BTreeMap<PathBuf, String>, Bad> {
+fn expected(given: &Arguments<'_>) -> Result<BTreeMap<PathBuf, String>, BadArgument> {
     let pairs = given.pairs("expect")?.into_iter();
     let checked = pairs.map(|(path, hash)| match check_path(path.as_bytes()) {
         Ok(clean) => Ok((clean, hash)),
-        Err(why) => Err(Bad::field("expect", format!("has the path `{path}`, which {why}"))),
+        Err(why) => Err(BadArgument::field("expect", format!("has the path `{path}`, which {why}"))),
     });
     checked.collect()
 }
@@ -82,11 +82,11 @@ impl Activity for WorkspaceApply {
     }
 
     fn summary(&self) -> &str {
-        "Applies a patch: all of it, or nothing is changed."
+        "Applies a patch completely, or changes nothing."
     }
 
-    fn effect(&self) -> Effect {
-        Effect::Write
+    fn effect(&self) -> EffectClass {
+        EffectClass::Write
     }
 
     fn signals(&self) -> &[&str] {

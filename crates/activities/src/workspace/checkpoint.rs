@@ -1,6 +1,6 @@
 //! `workspace.checkpoint`: keeps the files as they are under a name.
 
-use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, schema};
+use interlock_activity::{Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, schema};
 use interlock_chart::{Value, model::Schema};
 use interlock_workspace::Workspace;
 
@@ -17,9 +17,11 @@ impl WorkspaceCheckpoint {
     }
 
     fn make(&self, attempt: &Attempt) -> Result<Outcome, Outcome> {
-        let given = Given::new(&attempt.with, &["prefix", "name"])?;
+        let given = Arguments::new(&attempt.with, &["prefix", "name"])?;
         let made = match (given.text("name")?, given.text("prefix")?) {
-            (Some(_), Some(_)) => return Err(Bad::field("prefix", "cannot be given together with `with.name`").into()),
+            (Some(_), Some(_)) => {
+                return Err(BadArgument::field("prefix", "cannot be given together with `with.name`").into());
+            }
             (Some(name), None) => self.0.checkpoint(&attempt.folder, &attempt.run, name),
             (None, prefix) => self.0.next_checkpoint(&attempt.folder, &attempt.run, prefix.unwrap_or("checkpoint")),
         };
@@ -39,11 +41,11 @@ impl Activity for WorkspaceCheckpoint {
     }
 
     fn summary(&self) -> &str {
-        "Keeps the files as they are under a name to go back to."
+        "Stores the current files as a named checkpoint."
     }
 
-    fn effect(&self) -> Effect {
-        Effect::Read
+    fn effect(&self) -> EffectClass {
+        EffectClass::Read
     }
 
     fn signals(&self) -> &[&str] {

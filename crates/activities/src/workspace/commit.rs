@@ -1,6 +1,6 @@
 //! `git.commit` and `workspace.commit`: the only activities that change a branch of the user.
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Given, Outcome, code, schema};
+use interlock_activity::{Activity, Arguments, Attempt, EffectClass, Ending, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
 use interlock_workspace::{COMMIT_EVIDENCE, Commit, Committed, Error, Workspace};
 
@@ -31,11 +31,11 @@ impl Activity for GitCommit {
     }
 
     fn summary(&self) -> &str {
-        "Commits the files as they are, on the branch that is checked out or on another."
+        "Commits the current files, on the current branch or another."
     }
 
-    fn effect(&self) -> Effect {
-        Effect::Write
+    fn effect(&self) -> EffectClass {
+        EffectClass::Write
     }
 
     fn signals(&self) -> &[&str] {
@@ -73,11 +73,11 @@ impl Activity for WorkspaceCommit {
     }
 
     fn summary(&self) -> &str {
-        "Commits the files as they are, or ends with an error."
+        "Commits the current files, or ends with an error."
     }
 
-    fn effect(&self) -> Effect {
-        Effect::Write
+    fn effect(&self) -> EffectClass {
+        EffectClass::Write
     }
 
     fn signals(&self) -> &[&str] {
@@ -125,8 +125,8 @@ fn fields() -> Schema {
 }
 
 fn commit(workspace: &Workspace, attempt: &Attempt) -> Result<Done, Failed> {
-    let input = |bad: interlock_activity::Bad| Failed::Input(bad.into());
-    let given = Given::new(&attempt.with, &KNOWN).map_err(input)?;
+    let input = |bad: interlock_activity::BadArgument| Failed::Input(bad.into());
+    let given = Arguments::new(&attempt.with, &KNOWN).map_err(input)?;
     let goal = given.text("goal").map_err(input)?;
     let message = message(&given, goal, attempt);
     let text = |name: &str| {
@@ -136,7 +136,7 @@ fn commit(workspace: &Workspace, attempt: &Attempt) -> Result<Done, Failed> {
     let only = match (text("from")?, text("to")?) {
         (Some(from), Some(to)) => Some((from, to)),
         (None, None) => None,
-        _ => return Err(input(interlock_activity::Bad::field("from", "and `to` belong together".to_owned()))),
+        _ => return Err(input(interlock_activity::BadArgument::field("from", "and `to` belong together".to_owned()))),
     };
     let order = Commit {
         message: message.clone(),
@@ -152,7 +152,7 @@ fn commit(workspace: &Workspace, attempt: &Attempt) -> Result<Done, Failed> {
 }
 
 /// Returns the commit message: the machine's own, or else the goal, or else one that names the run.
-fn message(given: &Given<'_>, goal: Option<&str>, attempt: &Attempt) -> String {
+fn message(given: &Arguments<'_>, goal: Option<&str>, attempt: &Attempt) -> String {
     let said = given.value("message").and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
     if let Some(said) = said {
         return said.to_owned();

@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, code, schema};
+use interlock_activity::{Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
-use interlock_codemap::{BYTES_PER_TOKEN, Place, Survey, Wish};
+use interlock_codemap::{BYTES_PER_TOKEN, RankedSymbol, Survey, Wish};
 use interlock_journal::Hash;
 use interlock_workspace::Workspace;
 use serde_json::{Value as Json, json};
@@ -49,7 +49,7 @@ impl WorkspaceContext {
     }
 
     fn collect(&self, attempt: &Attempt) -> Result<Outcome, Outcome> {
-        let given = Given::new(&attempt.with, &KNOWN)?;
+        let given = Arguments::new(&attempt.with, &KNOWN)?;
         let limits = limits(&given)?;
         let mut wish = Wish::goal(given.text("goal")?.unwrap_or_default());
         for log in logs(&given, attempt)? {
@@ -64,12 +64,12 @@ impl WorkspaceContext {
     }
 }
 
-fn limits(given: &Given<'_>) -> Result<Limits, Bad> {
-    let number = |name: &str, usual: usize| -> Result<usize, Bad> {
+fn limits(given: &Arguments<'_>) -> Result<Limits, BadArgument> {
+    let number = |name: &str, usual: usize| -> Result<usize, BadArgument> {
         Ok(given.whole(name)?.map_or(usual, |number| usize::try_from(number).unwrap_or(usize::MAX)))
     };
     let positive = |name: &str, usual: usize| match number(name, usual)? {
-        0 => Err(Bad::field(name, "is to be at least 1")),
+        0 => Err(BadArgument::field(name, "must be at least 1")),
         number => Ok(number),
     };
     Ok(Limits {
@@ -80,10 +80,10 @@ fn limits(given: &Given<'_>) -> Result<Limits, Bad> {
 }
 
 /// Returns the referenced evidence that is text.
-fn logs(given: &Given<'_>, attempt: &Attempt) -> Result<Vec<String>, Bad> {
+fn logs(given: &Arguments<'_>, attempt: &Attempt) -> Result<Vec<String>, BadArgument> {
     let mut logs = Vec::new();
     for reference in given.texts("evidence_refs")?.unwrap_or_default() {
-        let unknown = || Bad::field("evidence_refs", format!("names {reference:?}, which is no evidence"));
+        let unknown = || BadArgument::field("evidence_refs", format!("names {reference:?}, which is not evidence"));
         let hash = Hash::from_hex(&reference).ok_or_else(unknown)?;
         let mut content = attempt.evidence.get(&hash).map_err(|_| unknown())?;
         let end = content.len();
@@ -127,7 +127,7 @@ fn pack(survey: &Survey, wish: &Wish, constraints: &[String], limits: Limits) ->
     })
 }
 
-fn hit(place: &Place) -> Json {
+fn hit(place: &RankedSymbol) -> Json {
     json!({
         "source": "symbol",
         "path": place.path,
@@ -139,13 +139,13 @@ fn hit(place: &Place) -> Json {
 }
 
 /// Returns true if a place begins within a snippet that is already included.
-fn is_within(place: &Place, shown: &Json) -> bool {
+fn is_within(place: &RankedSymbol, shown: &Json) -> bool {
     let line = |name: &str| shown[name].as_u64().unwrap_or(0);
     shown["path"] == place.path.as_str() && (line("start_line")..=line("end_line")).contains(&u64::from(place.line))
 }
 
 /// Returns a snippet of the current file from the first line of a definition on, and its length.
-fn snippet(root: &Path, place: &Place, lines_max: usize) -> Option<(Json, usize)> {
+fn snippet(root: &Path, place: &RankedSymbol, lines_max: usize) -> Option<(Json, usize)> {
     let text = interlock_regular_file::read(root, Path::new(&place.path), FILE_BYTES_MAX).ok()?;
     let text = String::from_utf8_lossy(&text);
     let count = (place.end_line.checked_sub(place.line)? as usize + 1).min(lines_max);
@@ -162,11 +162,11 @@ impl Activity for WorkspaceContext {
     }
 
     fn summary(&self) -> &str {
-        "Collects what a plan begins with: a map of the workspace and the places that matter for a goal."
+        "Collects the context of a plan: a map of the workspace and the places that matter for a goal."
     }
 
-    fn effect(&self) -> Effect {
-        Effect::Read
+    fn effect(&self) -> EffectClass {
+        EffectClass::Read
     }
 
     fn signals(&self) -> &[&str] {

@@ -78,5 +78,5 @@ fn failed(error: &Error) -> Outcome {
 /// Stores content as evidence of the attempt.
 fn keep(attempt: &Attempt, name: &str, media: &str, content: &[u8]) -> Result<Evidence, Outcome> {
     let kept = attempt.evidence.put(name, media, content);
-    kept.map_err(|error| Outcome::not_stored(format!("`{name}` could not be kept: {error}")))
+    kept.map_err(|error| Outcome::not_stored(format!("`{name}` could not be stored: {error}")))
 }

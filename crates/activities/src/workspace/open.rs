@@ -1,6 +1,6 @@
 //! `workspace.open`: checks that the directory of a run can be used.
 
-use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, schema};
+use interlock_activity::{Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, schema};
 use interlock_chart::{Value, model::Schema};
 use interlock_workspace::Workspace;
 
@@ -19,14 +19,17 @@ impl WorkspaceOpen {
     }
 
     fn open(&self, attempt: &Attempt) -> Result<Outcome, Outcome> {
-        let given = Given::new(&attempt.with, &KNOWN)?;
+        let given = Arguments::new(&attempt.with, &KNOWN)?;
         let root = self.0.root(&attempt.folder).map_err(|error| failed(&error))?;
         if let Some(repo) = given.text("repo")? {
-            let wrong = |why: String| Outcome::from(Bad::field("repo", why));
+            let wrong = |why: String| Outcome::from(BadArgument::field("repo", why));
             let folder = attempt.folder.join(repo).canonicalize();
             let folder = folder.map_err(|error| wrong(format!("cannot be used: {repo}: {error}")))?;
             if !folder.is_dir() || !folder.starts_with(&root) {
-                return Err(wrong(format!("is no folder of the run's workspace {}; say `--repo`", root.display())));
+                return Err(wrong(format!(
+                    "is not a directory of the run's workspace {}; give `--repo`",
+                    root.display()
+                )));
             }
         }
         let is_repository = self.0.is_repository(&attempt.folder).map_err(|error| failed(&error))?;
@@ -44,11 +47,11 @@ impl Activity for WorkspaceOpen {
     }
 
     fn summary(&self) -> &str {
-        "Looks whether the run's folder can be worked in."
+        "Checks that the run's directory can be used."
     }
 
-    fn effect(&self) -> Effect {
-        Effect::Read
+    fn effect(&self) -> EffectClass {
+        EffectClass::Read
     }
 
     fn signals(&self) -> &[&str] {

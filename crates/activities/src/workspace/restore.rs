@@ -1,6 +1,6 @@
 //! `workspace.restore`: restores the files of a snapshot or a checkpoint.
 
-use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, schema};
+use interlock_activity::{Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, schema};
 use interlock_chart::{Value, model::Schema};
 use interlock_workspace::Workspace;
 
@@ -17,7 +17,7 @@ impl WorkspaceRestore {
     }
 
     fn restore(&self, attempt: &Attempt) -> Result<Outcome, Outcome> {
-        let given = Given::new(&attempt.with, &["tree", "checkpoint", "stash"])?;
+        let given = Arguments::new(&attempt.with, &["tree", "checkpoint", "stash"])?;
         let tree = match (given.text("tree")?, given.text("checkpoint")?) {
             (Some(tree), None) => tree.to_owned(),
             (None, Some(name)) => {
@@ -25,9 +25,9 @@ impl WorkspaceRestore {
                 found.map_err(|error| failed(&error))?.tree
             }
             (Some(_), Some(_)) => {
-                return Err(Bad::field("checkpoint", "cannot be given together with `with.tree`").into());
+                return Err(BadArgument::field("checkpoint", "cannot be given together with `with.tree`").into());
             }
-            (None, None) => return Err(Bad::field("tree", "is missing, and so is `with.checkpoint`").into()),
+            (None, None) => return Err(BadArgument::field("tree", "is missing, and so is `with.checkpoint`").into()),
         };
         // Always keep the current files, even if the machine does not ask for it: they may contain a user's work.
         let stash = self.0.take(&attempt.folder, &attempt.run).map_err(|error| failed(&error))?;
@@ -53,11 +53,11 @@ impl Activity for WorkspaceRestore {
     }
 
     fn summary(&self) -> &str {
-        "Makes the files what they were, and keeps what is there first."
+        "Restores the files of a checkpoint or tree, after storing the current ones."
     }
 
-    fn effect(&self) -> Effect {
-        Effect::Write
+    fn effect(&self) -> EffectClass {
+        EffectClass::Write
     }
 
     fn signals(&self) -> &[&str] {

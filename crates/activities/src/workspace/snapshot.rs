@@ -1,6 +1,6 @@
 //! `workspace.snapshot`: takes a snapshot of the files.
 
-use interlock_activity::{Activity, Attempt, Effect, Ending, Given, Outcome, schema};
+use interlock_activity::{Activity, Arguments, Attempt, EffectClass, Ending, Outcome, schema};
 use interlock_chart::{Value, model::Schema};
 use interlock_workspace::Workspace;
 
@@ -17,7 +17,7 @@ impl WorkspaceSnapshot {
     }
 
     fn take(&self, attempt: &Attempt) -> Result<Outcome, Outcome> {
-        let given = Given::new(&attempt.with, &["name"])?;
+        let given = Arguments::new(&attempt.with, &["name"])?;
         let taken = match given.text("name")? {
             Some(name) => self.0.take_named(&attempt.folder, &attempt.run, name),
             None => self.0.take_tree(&attempt.folder, &attempt.run),
@@ -34,11 +34,11 @@ impl Activity for WorkspaceSnapshot {
     }
 
     fn summary(&self) -> &str {
-        "Keeps the files as they are, untracked ones included."
+        "Stores the current files, including untracked ones."
     }
 
-    fn effect(&self) -> Effect {
-        Effect::Read
+    fn effect(&self) -> EffectClass {
+        EffectClass::Read
     }
 
     fn signals(&self) -> &[&str] {

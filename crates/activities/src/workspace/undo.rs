@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use interlock_activity::{Activity, Attempt, Bad, Effect, Ending, Given, Outcome, TakeBack, Writes, code, schema};
+use interlock_activity::{
+    Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, TakeBack, Writes, code, schema,
+};
 use interlock_chart::{Value, model::Schema};
 
 use super::keep;
@@ -19,11 +21,11 @@ impl Activity for WorkspaceUndo {
     }
 
     fn summary(&self) -> &str {
-        "Takes back what the run wrote, unless somebody else has changed it since."
+        "Undoes the run's writes, unless the files have been changed since."
     }
 
-    fn effect(&self) -> Effect {
-        Effect::Write
+    fn effect(&self) -> EffectClass {
+        EffectClass::Write
     }
 
     fn signals(&self) -> &[&str] {
@@ -60,10 +62,10 @@ async fn undo(attempt: Attempt) -> Result<Outcome, Outcome> {
     Ok(Outcome::signal("undo_conflict", Value::map(data)).with([view]))
 }
 
-fn order(attempt: &Attempt) -> Result<TakeBack, Bad> {
-    let given = Given::new(&attempt.with, &KNOWN)?;
-    let need = |name: &str| given.value(name).ok_or_else(|| Bad::field(name, "is missing"));
-    let number = |name: &str| given.whole(name)?.ok_or_else(|| Bad::field(name, "is missing"));
+fn order(attempt: &Attempt) -> Result<TakeBack, BadArgument> {
+    let given = Arguments::new(&attempt.with, &KNOWN)?;
+    let need = |name: &str| given.value(name).ok_or_else(|| BadArgument::field(name, "is missing"));
+    let number = |name: &str| given.whole(name)?.ok_or_else(|| BadArgument::field(name, "is missing"));
     let writes = match given.text("scope")?.unwrap_or("run") {
         "run" => Writes::Run,
         "turn" => Writes::Turn,
@@ -72,8 +74,8 @@ fn order(attempt: &Attempt) -> Result<TakeBack, Bad> {
         "write" => Writes::Record(number("record")?),
         "after" => Writes::After(number("record")?),
         other => {
-            let why = format!("is to be run, turn, step, state, write or after, not `{other}`");
-            return Err(Bad::field("scope", why));
+            let why = format!("must be run, turn, step, state, write or after, not `{other}`");
+            return Err(BadArgument::field("scope", why));
         }
     };
     let paths = given.texts("paths")?.unwrap_or_default().into_iter().map(PathBuf::from).collect();

@@ -6,13 +6,13 @@ use interlock_activities::CommandRun;
 use interlock_activity::Activity;
 use serde_json::{Value, json};
 
-use crate::trial::{Ended, Trial, sandbox, until};
+use crate::trial::{EndedAttempt, Trial, sandbox, until};
 
 fn command() -> CommandRun {
     CommandRun::new(Default::default(), sandbox())
 }
 
-async fn run(with: Value) -> (Trial, Ended) {
+async fn run(with: Value) -> (Trial, EndedAttempt) {
     let trial = Trial::new(with);
     let ended = trial.run(command()).await;
     (trial, ended)
@@ -58,24 +58,24 @@ async fn what_cannot_be_used_is_named() {
         (json!({}), "`with.command` is missing"),
         (json!({ "command": " " }), "`with.command` is empty"),
         (json!({ "command": [] }), "`with.command` is empty"),
-        (json!({ "command": 3 }), "`with.command` is to be a string or a list, not a int"),
-        (json!({ "command": ["x", {}] }), "`with.command` is to be a list of strings, not a list"),
-        (json!({ "command": "true", "cwd": ".." }), "`with.cwd` leaves the run's folder"),
-        (json!({ "command": "true", "cwd": "/" }), "`with.cwd` leaves the run's folder"),
+        (json!({ "command": 3 }), "`with.command` must be a string or a list, not a int"),
+        (json!({ "command": ["x", {}] }), "`with.command` must be a list of strings, not a list"),
+        (json!({ "command": "true", "cwd": ".." }), "`with.cwd` is outside the run's directory"),
+        (json!({ "command": "true", "cwd": "/" }), "`with.cwd` is outside the run's directory"),
         (json!({ "command": "true", "cwd": "nowhere" }), "`with.cwd` cannot be used"),
-        (json!({ "command": "true", "env": ["x"] }), "`with.env` is to be a map of strings, not a list"),
-        (json!({ "command": "true", "env": { "A=B": "x" } }), "`with.env` has a name that no variable can have: `A=B`"),
-        (json!({ "command": "true", "stdin": 3 }), "`with.stdin` is to be a string, not 3"),
-        (json!({ "command": "true", "timeout_s": -1 }), "`with.timeout_s` is to be between 0 and"),
-        (json!({ "command": "true", "timeout_s": "1m" }), "`with.timeout_s` is to be a number of seconds, not \"1m\""),
-        (
-            json!({ "command": "true", "output_bytes_max": -1 }),
-            "`with.output_bytes_max` is to be a whole number from 0",
-        ),
+        (json!({ "command": "true", "env": ["x"] }), "`with.env` must be a map of strings, not a list"),
+        (json!({ "command": "true", "env": { "A=B": "x" } }), "`with.env` has an invalid variable name: `A=B`"),
+        (json!({ "command": "true", "stdin": 3 }), "`with.stdin` must be a string, not 3"),
+        (json!({ "command": "true", "timeout_s": -1 }), "`with.timeout_s` must be between 0 and"),
+        (json!({ "command": "true", "timeout_s": "1m" }), "`with.timeout_s` must be a number of seconds, not \"1m\""),
+        (json!({ "command": "true", "output_bytes_max": -1 }), "`with.output_bytes_max` must be a whole number from 0"),
         (json!({ "command": "true", "ok_codes": ["x"] }), "`with.ok_codes` is to be a list of whole numbers"),
-        (json!({ "command": "true", "signals": { "one": "x" } }), "`with.signals` has `one`; known are zero, nonzero"),
-        (json!({ "command": "true", "comand": "x" }), "`with.comand` is not known; known are command, cwd"),
-        (json!("true"), "`with` is to be a map, not a string"),
+        (
+            json!({ "command": "true", "signals": { "one": "x" } }),
+            "`with.signals` has `one`; the fields are zero, nonzero",
+        ),
+        (json!({ "command": "true", "comand": "x" }), "`with.comand` is not known; the fields are command, cwd"),
+        (json!("true"), "`with` must be a map, not a string"),
     ];
     for (with, message) in cases {
         let (code, found) = run(with.clone()).await.1.error();
@@ -163,7 +163,7 @@ async fn output_can_be_watched_while_it_comes() {
         .await;
     until(|| trial.host.said.lock().unwrap().first().cloned()).await;
     std::fs::write(trial.folder.join("go"), "").unwrap();
-    assert_eq!(Ended::new(running.await.unwrap()).name, "passed");
+    assert_eq!(EndedAttempt::new(running.await.unwrap()).name, "passed");
 }
 
 #[tokio::test]
@@ -175,10 +175,10 @@ async fn the_tree_is_that_of_the_folder_afterwards() {
     assert_eq!(ended.data["tree"], expected);
     let mut attempt = trial.attempt.clone();
     attempt.with = interlock_chart::Value::from(json!({ "command": "echo y > new", "tree": expected }));
-    assert_eq!(Ended::new(command().start(attempt.clone()).await).name, "passed");
-    let (code, message) = Ended::new(command().start(attempt).await).error();
+    assert_eq!(EndedAttempt::new(command().start(attempt.clone()).await).name, "passed");
+    let (code, message) = EndedAttempt::new(command().start(attempt).await).error();
     assert_eq!(code, "TREE_CHANGED");
-    assert!(message.ends_with(&format!("not the tree {expected} that the command is for")), "{message}");
+    assert!(message.ends_with(&format!("not {expected}, for which the command is meant")), "{message}");
 }
 
 #[tokio::test]
@@ -189,7 +189,7 @@ async fn a_command_with_its_own_folder_writes_there_and_nowhere_else_in_the_work
     assert!(trial.folder.join("out/docs/inside").exists());
     assert!(!trial.folder.join("out/outside").exists());
     let cases = [
-        (json!({ "command": "true", "folder": ".." }), "`with.folder` leaves the run's folder"),
+        (json!({ "command": "true", "folder": ".." }), "`with.folder` is outside the run's directory"),
         (json!({ "command": "true", "folder": ".git/hooks" }), "`with.folder` is hidden"),
         (json!({ "command": "true", "folder": "." }), "`with.folder` is the run's folder itself"),
         (json!({ "command": "true", "folder": "a", "write": ["b"] }), "`with.folder` is all that may be written"),

@@ -52,16 +52,19 @@ async fn no_error_code_of_a_program_steers_the_runtime() {
 #[tokio::test]
 async fn what_is_wrong_with_an_answer_is_said() {
     let cases = [
-        ("exit 3", "it answered nothing on stdout (exit code 3)"),
-        ("echo 'no such host' >&2", "it answered nothing on stdout (exit code 0); it last said: no such host"),
+        ("exit 3", "it printed nothing on stdout (exit code 3)"),
+        ("echo 'no such host' >&2", "it printed nothing on stdout (exit code 0); its last line was: no such host"),
         ("echo hello", "its answer is not one JSON object: expected value at line 1 column 1 (exit code 0)"),
         ("echo '{\"signal\":\"yes\"} {}'", "its answer is not one JSON object: trailing characters"),
         ("echo '[]'", "its answer is not a JSON object"),
-        ("echo '{}'", "its answer has to have either `signal` or `error`"),
-        ("echo '{\"signal\":\"yes\",\"error\":{}}'", "its answer has to have either `signal` or `error`"),
+        ("echo '{}'", "its answer must have either `signal` or `error`"),
+        ("echo '{\"signal\":\"yes\",\"error\":{}}'", "its answer must have either `signal` or `error`"),
         ("echo '{\"signal\":1}'", "the signal in its answer is not a string"),
-        ("echo '{\"signal\":\"maybe\"}'", "it answered with the signal `maybe`; the machine takes yes, no"),
-        ("echo '{\"signal\":\"yes\",\"dat\":1}'", "its answer has the field `dat`; known are signal, data, error"),
+        ("echo '{\"signal\":\"maybe\"}'", "it answered with the signal `maybe`; the machine accepts yes, no"),
+        (
+            "echo '{\"signal\":\"yes\",\"dat\":1}'",
+            "its answer has the unknown field `dat`; the fields are signal, data and error",
+        ),
         ("echo '{\"error\":\"x\"}'", "the error in its answer has no `code`"),
         ("yes | head -c 17000000", "its answer is longer than 16777216 bytes"),
     ];

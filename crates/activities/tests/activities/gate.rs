@@ -9,7 +9,7 @@ use interlock_sandbox::{Config, Network};
 use interlock_workspace::Workspace;
 use serde_json::{Value, json};
 
-use crate::trial::{Ended, Trial, sandbox};
+use crate::trial::{EndedAttempt, Trial, sandbox};
 
 fn gate() -> Gate {
     Gate::new(Vec::new())
@@ -20,7 +20,7 @@ fn command() -> impl Activity {
 }
 
 /// Describes the end of an attempt in one line: its code, the permissions that a person must grant, and the reason.
-fn told(ended: &Ended) -> String {
+fn told(ended: &EndedAttempt) -> String {
     let code = ended.data["code"].as_str().unwrap_or(&ended.name);
     let scopes = ended.data["scope"].as_array().map(|scopes| format!(" {}", json!(scopes))).unwrap_or_default();
     let reason = ended.data["reason"].as_str().or(ended.data["message"].as_str()).unwrap_or_default();
@@ -51,12 +51,12 @@ async fn a_command_is_refused_or_asked_for_before_it_starts() {
     check(command, &cases, expect![[r#"
         POLICY_DENIED `sudo true`: nothing runs with other rights than those it was given (rule other-rights)
         POLICY_DENIED `sudo true`: nothing runs with other rights than those it was given (rule other-rights)
-        CONFIRMATION_NEEDED ["proc.exec:exact:9759be14cf6669c48c1e6214212433c8: true && $(echo sudo) true"] `… true`: which program it starts is only known when it runs: what it does cannot be told by reading it
+        CONFIRMATION_NEEDED ["proc.exec:exact:9759be14cf6669c48c1e6214212433c8: true && $(echo sudo) true"] `… true`: the program is known only at run time: what it does cannot be told by reading it
         CONFIRMATION_NEEDED ["net.connect:npm install left-pad"] `npm install left-pad`: it fetches code from elsewhere, and that code runs (rule install)
         POLICY_DENIED read `/root/.ssh/id_rsa`: it holds credentials or secrets (rule credentials)
         CONFIRMATION_NEEDED ["proc.exec:exact:89c4ec9f6b3f1086b158d8ef03dfe815: sh"] `sh`: it runs what it reads, and that is not known: what it does cannot be told by reading it
         CONFIRMATION_NEEDED ["proc.exec:exact:2eb5a789aa2af698666dacb92de2473a: env LD_PRELOAD=./x.so true"] `LD_PRELOAD=./x.so`: it changes which code other programs run: what it does cannot be told by reading it
-        POLICY_DENIED do away with `.`: it holds the workspace itself
+        POLICY_DENIED delete `.`: it contains the workspace
         passed 
     "#]]).await;
 }
@@ -87,7 +87,7 @@ async fn a_request_is_refused_or_asked_for_by_its_host() {
         CONFIRMATION_NEEDED ["net.connect:example.com"] connect to `example.com:8443`: no rule allows that host
         POLICY_DENIED connect to `169.254.169.254:80`: it gives out keys of the computer (rule cloud-metadata)
         POLICY_DENIED connect to `0xa9fea9fe:80`: it gives out keys of the computer (rule cloud-metadata)
-        BAD_INPUT `with.url` is to begin with http:// or https://
+        BAD_INPUT `with.url` must begin with http:// or https://
     "#]],
     )
     .await;
@@ -106,7 +106,7 @@ async fn what_a_person_has_granted_is_done_and_its_use_told() {
     let asked = trial.run(command()).await;
     assert_eq!(asked.error().0, "CONFIRMATION_NEEDED");
     let scopes: Vec<String> = serde_json::from_value(asked.data["scope"].clone()).unwrap();
-    let hint = format!("Hint: `interlock grant run-1 '{}'` says yes", scopes.join("' '"));
+    let hint = format!("Hint: grant it with `interlock grant run-1 '{}'`", scopes.join("' '"));
     assert!(asked.error().1.ends_with(&hint), "{:?}", asked.error());
     assert!(trial.host.used.lock().unwrap().is_empty());
     *trial.host.granted.lock().unwrap() = scopes.clone();
@@ -188,7 +188,7 @@ async fn what_a_machine_takes_out_of_a_programs_way_is_asked_for() {
         POLICY_DENIED let a program write `/root/.ssh`: it holds credentials or secrets (rule credentials)
         POLICY_DENIED let a program write `/`: it holds credentials or secrets (rule credentials)
         passed 
-        BAD_INPUT `with.network` is `some`; known are off, unix, loopback, only, on
+        BAD_INPUT `with.network` is `some`; use one of off, unix, loopback, only, on
         CONFIRMATION_NEEDED ["net.connect:api.example.com"] connect to `api.example.com:443`: no rule allows that host
         POLICY_DENIED connect to `169.254.169.254:80`: it gives out keys of the computer (rule cloud-metadata)
         passed 

@@ -11,7 +11,7 @@ use interlock_activities::HttpRequest;
 use interlock_activity::Activity;
 use serde_json::{Value, json};
 
-use crate::trial::{Ended, Trial};
+use crate::trial::{EndedAttempt, Trial};
 
 /// Answers one request with these bytes, and sends the request through the channel.
 fn serve(answer: impl Into<Vec<u8>>) -> (String, mpsc::Receiver<String>) {
@@ -49,7 +49,7 @@ fn response(status: &str, headers: &str, body: &[u8]) -> Vec<u8> {
     [format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\n{headers}\r\n", body.len()).as_bytes(), body].concat()
 }
 
-async fn run(with: Value) -> (Trial, Ended) {
+async fn run(with: Value) -> (Trial, EndedAttempt) {
     let trial = Trial::new(with);
     let ended = trial.run(HttpRequest::default()).await;
     (trial, ended)
@@ -125,8 +125,8 @@ async fn what_goes_wrong_has_its_code() {
     let cases = [
         (format!("http://{closed}"), "UNREACHABLE", "could not be reached"),
         (plain_url, "UNREACHABLE", "could not be reached"),
-        (cut_off, "FAILED", "there was no proper answer"),
-        (nonsense, "FAILED", "there was no proper answer"),
+        (cut_off, "FAILED", "invalid answer"),
+        (nonsense, "FAILED", "invalid answer"),
     ];
     for (url, code, message) in cases {
         let (found_code, found) = run(json!({ "url": url })).await.1.error();
@@ -140,7 +140,7 @@ async fn what_cannot_be_used_is_named() {
     let url = "http://localhost:1/";
     let cases = [
         (json!({}), "`with.url` is missing"),
-        (json!({ "url": "example.com" }), "`with.url` is to begin with http:// or https://"),
+        (json!({ "url": "example.com" }), "`with.url` must begin with http:// or https://"),
         (json!({ "url": "http://u:p@localhost" }), "`with.url` must not carry a name or password"),
         (json!({ "url": url, "method": "A B" }), "`with.method` is not the name of a method: `A B`"),
         (
@@ -152,8 +152,8 @@ async fn what_cannot_be_used_is_named() {
             "`with.headers` has a name or value that cannot be sent: `a`",
         ),
         (json!({ "url": url, "body": "x", "json": 1 }), "`with.json` cannot be given together with `with.body`"),
-        (json!({ "url": url, "body": 1 }), "`with.body` is to be a string, not 1"),
-        (json!({ "url": url, "ok_status": 200 }), "`with.ok_status` is to be a list of whole numbers, not 200"),
+        (json!({ "url": url, "body": 1 }), "`with.body` must be a string, not 1"),
+        (json!({ "url": url, "ok_status": 200 }), "`with.ok_status` must be a list of whole numbers, not 200"),
         (json!({ "url": url, "timeout": 1 }), "`with.timeout` is not known"),
     ];
     for (with, message) in cases {
@@ -169,11 +169,11 @@ async fn a_server_that_says_nothing_is_not_waited_for() {
     let url = format!("http://{}", silent.local_addr().unwrap());
     let begun = Instant::now();
     let error = run(json!({ "url": url, "timeout_s": 0.2 })).await.1.error();
-    assert_eq!(error, ("TIMEOUT".into(), "there was no full answer within 0.2 seconds".into()));
+    assert_eq!(error, ("TIMEOUT".into(), "there was no complete answer within 0.2 seconds".into()));
     let trial = Trial::new(json!({ "url": url }));
     let running = tokio::spawn(HttpRequest::default().start(trial.attempt.clone()));
     let _accepted = silent.accept().unwrap();
     trial.canceller.cancel();
-    assert_eq!(Ended::new(running.await.unwrap()).error().0, "CANCELLED");
+    assert_eq!(EndedAttempt::new(running.await.unwrap()).error().0, "CANCELLED");
     assert!(begun.elapsed() < Duration::from_secs(10));
 }

@@ -7,13 +7,13 @@ use interlock_activities::{Gate, PolicyCheck, policy_call, policy_plan};
 use interlock_activity::Activity;
 use serde_json::{Value, json};
 
-use crate::trial::{Ended, Trial};
+use crate::trial::{EndedAttempt, Trial};
 
 fn gate() -> Gate {
     Gate::new(Vec::new())
 }
 
-fn told(ended: &Ended) -> String {
+fn told(ended: &EndedAttempt) -> String {
     let mut data = ended.data.clone();
     if let Some(fields) = data.as_object_mut() {
         fields.remove("evidence_refs");
@@ -66,12 +66,12 @@ async fn a_patch_is_valid_with_its_risk_or_refused_with_every_reason() {
     ];
     checks(&cases, expect![[r#"
         patch_valid {"reasons":"0.001: size 0.001 (2 lines)","risk_score":0.001}
-        patch_invalid {"summary":"there is no patch in it: neither a unified diff nor `*** Begin Patch`"}
-        patch_invalid {"summary":"it does not apply: src/main.c: hunk 1 (line 3 of the patch) fits nowhere, and no line of it is in the file"}
+        patch_invalid {"summary":"it contains no patch: neither a unified diff nor `*** Begin Patch`"}
+        patch_invalid {"summary":"it does not apply: src/main.c: hunk 1 (line 3 of the patch) matches nowhere, and none of its lines is in the file"}
         patch_invalid {"summary":"the path `../main.c` is refused: it leads out with `..`"}
         patch_invalid {"summary":"dangerous calls: `system(` in src/main.c, `rm -rf` in src/main.c"}
         patch_invalid {"summary":"tests weakened: 1 fewer assertions in tests/test_x.c"}
-        patch_invalid {"summary":"write `infra/a.txt`: the path is sensitive (rule sensitive); Hint: `interlock grant run-1 'fs.write:infra/a.txt'` says yes"}
+        patch_invalid {"summary":"write `infra/a.txt`: the path is sensitive (rule sensitive); Hint: grant it with `interlock grant run-1 'fs.write:infra/a.txt'`"}
         patch_invalid {"summary":"src/main.c: only its formatting changes"}
     "#]]).await;
 }
@@ -97,9 +97,9 @@ async fn a_patch_is_held_to_what_the_run_is_held_to() {
         patch_invalid {"summary":"write `src/main.c`: it is not among the paths that may be changed"}
         patch_invalid {"summary":"write `src/main.c`: this run must not change it (rule forbidden here)"}
         error {"code":"BAD_INPUT","message":"`with.constraints` a glob in the allowed paths: unclosed character class; missing ']'"}
-        patch_invalid {"summary":"src/main.c: only logging and assertions may be added, and this goes: int x = 3;"}
-        patch_valid {"reasons":"0.151: no_evidence 0.15 (nothing speaks for the change), size 0.001 (1 line)","risk_score":0.151}
-        patch_invalid {"summary":"src/main.c: only logging and assertions may be added, and this goes: int x = 3;"}
+        patch_invalid {"summary":"src/main.c: only logging and assertions may be added, but this line is removed: int x = 3;"}
+        patch_valid {"reasons":"0.151: no_evidence 0.15 (no evidence supports the change), size 0.001 (1 line)","risk_score":0.151}
+        patch_invalid {"summary":"src/main.c: only logging and assertions may be added, but this line is removed: int x = 3;"}
         patch_invalid {"summary":"a minimal change has at most 2 files and 20 lines; this has 1 and 31"}
         patch_valid {"reasons":"0.001: size 0.001 (2 lines)","risk_score":0.001}
         error {"code":"BAD_INPUT","message":"`with` does not fit: invalid type: integer `3`, expected a string"}
@@ -179,9 +179,9 @@ async fn a_tool_call_is_allowed_asked_for_or_denied() {
     asks(|| policy_call(&gate()), &cases, expect![[r#"
         ALLOW {"effect":"read"}
         ALLOW {"effect":"read"}
-        REQUIRE_CONFIRMATION {"permissions":["fs.write:plan p-1"],"reason":"it writes in the workspace"}
+        REQUIRE_CONFIRMATION {"permissions":["fs.write:plan p-1"],"reason":"it writes to the workspace"}
         ALLOW {"effect":"write"}
-        REQUIRE_CONFIRMATION {"permissions":["fs.write:plan p-1"],"reason":"it writes in the workspace"}
+        REQUIRE_CONFIRMATION {"permissions":["fs.write:plan p-1"],"reason":"it writes to the workspace"}
         REQUIRE_CONFIRMATION {"permissions":["fs.write:auth/key.c"],"reason":"write `auth/key.c`: the path is sensitive (rule sensitive)"}
         REQUIRE_CONFIRMATION {"permissions":["fs.delete:src/main.c"],"reason":"it needs fs.delete:src/main.c"}
         REQUIRE_CONFIRMATION {"permissions":["proc.exec:npm test"],"reason":"it needs proc.exec:npm test"}
@@ -232,12 +232,12 @@ async fn a_plan_is_allowed_asked_for_once_or_denied() {
     ];
     asks(|| policy_plan(&gate()), &cases, expect![[r#"
         ALLOW {}
-        REQUIRE_CONFIRMATION {"permissions":["fs.write:plan p-1"],"reason":"it writes in the workspace"}
+        REQUIRE_CONFIRMATION {"permissions":["fs.write:plan p-1"],"reason":"it writes to the workspace"}
         ALLOW {}
-        REQUIRE_CONFIRMATION {"permissions":["fs.write:3 files of plan p-1","fs.write:plan p-1"],"reason":"it writes in the workspace; it changes 3 files, more than 2"}
+        REQUIRE_CONFIRMATION {"permissions":["fs.write:3 files of plan p-1","fs.write:plan p-1"],"reason":"it writes to the workspace; it changes 3 files, more than 2"}
         REQUIRE_CONFIRMATION {"permissions":["proc.exec:npm test"],"reason":"it needs proc.exec:npm test"}
-        REQUIRE_CONFIRMATION {"permissions":["proc.exec:exact:eb6480d5b6d689eeb06bee0fdcf9738a: $COMMAND"],"reason":"`…`: which program it starts is only known when it runs: what it does cannot be told by reading it"}
-        DENY {"code":"E_POLICY_DENIED","reason":"`git push --force` throws away somebody else's history: no snapshot holds what would be lost; the network is off: git push --force"}
+        REQUIRE_CONFIRMATION {"permissions":["proc.exec:exact:eb6480d5b6d689eeb06bee0fdcf9738a: $COMMAND"],"reason":"`…`: the program is known only at run time: what it does cannot be told by reading it"}
+        DENY {"code":"E_POLICY_DENIED","reason":"`git push --force` discards history that others may have: no snapshot holds what would be lost; the network is off: git push --force"}
         DENY {"code":"E_POLICY_DENIED","reason":"the network is off: example.com"}
         DENY {"code":"E_INVALID_ARGS","reason":"there is no tool called `launch`"}
         ALLOW {"plan":{"plan_id":"p-1","steps":[{"intent":"","status":"done","step_id":"a","title":"a","tool_calls":[{"args_hint":{"command":"sudo true"},"name":"run_terminal_cmd"}]},{"intent":"again","status":"pending","step_id":"b","title":"B"}],"verification":{"commands":[]}}}

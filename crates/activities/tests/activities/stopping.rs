@@ -8,7 +8,7 @@ use serde_json::json;
 
 use interlock_testkit_activity::processes::is_alive;
 
-use crate::trial::{Ended, Trial, sandbox, until};
+use crate::trial::{EndedAttempt, Trial, sandbox, until};
 
 fn command() -> CommandRun {
     CommandRun::new(Default::default(), sandbox())
@@ -28,7 +28,7 @@ async fn cancelling_ends_grandchildren() {
     assert!(is_alive(&trial.folder, &pid));
     let begun = Instant::now();
     trial.canceller.cancel();
-    let (code, _) = Ended::new(running.await.unwrap()).error();
+    let (code, _) = EndedAttempt::new(running.await.unwrap()).error();
     assert_eq!(code, "CANCELLED");
     assert!(!is_alive(&trial.folder, &pid));
     assert!(begun.elapsed() < Duration::from_secs(2), "all of them have ended when asked");
@@ -64,7 +64,7 @@ async fn cancelling_ends_what_has_left_the_group() {
     let running = tokio::spawn(command().start(trial.attempt.clone()));
     let pid = trial.line_of("pid").await;
     trial.canceller.cancel();
-    Ended::new(running.await.unwrap()).error();
+    EndedAttempt::new(running.await.unwrap()).error();
     assert!(!is_alive(&trial.folder, &pid));
 }
 

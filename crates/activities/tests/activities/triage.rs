@@ -3,18 +3,18 @@
 use interlock_activities::LogsTriage;
 use serde_json::{Value as Json, json};
 
-use crate::trial::{Ended, Trial};
+use crate::trial::{EndedAttempt, Trial};
 
 const HEADER: &str = "main.c:2:10: fatal error: driver/uart.h: No such file or directory\n";
 
 /// Returns the outcome of the triage, and its findings.
-async fn sort(trial: &Trial) -> (Ended, Json) {
+async fn sort(trial: &Trial) -> (EndedAttempt, Json) {
     let ended = trial.run(LogsTriage).await;
     let kept = trial.evidence(&ended, "triage").map(|content| serde_json::from_slice(&content).unwrap());
     (ended, kept.unwrap_or_default())
 }
 
-fn refs(ended: &Ended) -> Vec<String> {
+fn refs(ended: &EndedAttempt) -> Vec<String> {
     let refs = ended.data["evidence_refs"].as_array().into_iter().flatten();
     refs.map(|hash| hash.as_str().unwrap().to_owned()).collect()
 }
@@ -88,7 +88,7 @@ async fn where_there_is_nothing_to_read_that_is_said() {
     }
     let (ended, triage) = sort(&Trial::new(json!({ "failure_log": "it does not work\n" }))).await;
     assert_eq!((ended.name.as_str(), &triage["findings"]), ("triaged", &json!([])));
-    assert!(ended.data["summary"].as_str().unwrap().contains("no rule knows"));
+    assert!(ended.data["summary"].as_str().unwrap().contains("no rule matches"));
 }
 
 #[tokio::test]

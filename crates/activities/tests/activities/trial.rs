@@ -8,9 +8,9 @@ use std::{
 };
 
 use interlock_activities::Sandbox;
-use interlock_activity::{Activity, Attempt, Canceller, Invocation, Taken};
+use interlock_activity::{Activity, Attempt, Canceller, HandledSignal, Invocation};
 use interlock_chart::Value;
-pub(crate) use interlock_testkit_activity::Ended;
+pub(crate) use interlock_testkit_activity::EndedAttempt;
 use interlock_testkit_activity::{Recorder, attempt, launcher::launcher};
 use tempfile::TempDir;
 
@@ -51,12 +51,12 @@ impl Trial {
     }
 
     /// Runs an attempt of the activity and returns its end.
-    pub(crate) async fn run(&self, activity: impl Activity) -> Ended {
-        Ended::new(activity.start(self.attempt.clone()).await)
+    pub(crate) async fn run(&self, activity: impl Activity) -> EndedAttempt {
+        EndedAttempt::new(activity.start(self.attempt.clone()).await)
     }
 
     /// Returns the evidence of this name.
-    pub(crate) fn evidence(&self, ended: &Ended, name: &str) -> Option<Vec<u8>> {
+    pub(crate) fn evidence(&self, ended: &EndedAttempt, name: &str) -> Option<Vec<u8>> {
         let found = ended.outcome.evidence.iter().find(|evidence| evidence.name == name)?;
         Some(self.attempt.evidence.get(&found.hash).unwrap())
     }
@@ -82,6 +82,6 @@ pub(crate) async fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
 }
 
 /// Returns the signals of a machine that takes `yes` and `no`.
-fn signals() -> Vec<Taken> {
-    ["yes", "no"].map(|name| Taken { name: name.into(), data: serde_json::json!({}) }).into()
+fn signals() -> Vec<HandledSignal> {
+    ["yes", "no"].map(|name| HandledSignal { name: name.into(), data: serde_json::json!({}) }).into()
 }

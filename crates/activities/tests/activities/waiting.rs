@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use interlock_activities::{RunStart, Settings, TimerWait, all};
-use interlock_activity::{Effect, Registry};
+use interlock_activity::{EffectClass, Registry};
 use interlock_judge::Judge;
 use serde_json::json;
 
@@ -35,9 +35,9 @@ async fn what_a_wait_cannot_use_is_named() {
     let cases = [
         (json!({}), "`with.seconds` is missing, and so is `with.until`"),
         (json!({ "seconds": 1, "until": 1 }), "`with.until` cannot be given together with `with.seconds`"),
-        (json!({ "seconds": -1 }), "`with.seconds` is to be between 0 and"),
+        (json!({ "seconds": -1 }), "`with.seconds` must be between 0 and"),
         (json!({ "until": "soon" }), "`with.until` is not a time like 2030-01-31T12:00:00Z: `soon`"),
-        (json!({ "until": [] }), "`with.until` is to be a time, not a list"),
+        (json!({ "until": [] }), "`with.until` must be a time, not a list"),
     ];
     for (with, message) in cases {
         let (code, found) = Trial::new(with).run(TimerWait).await.error();
@@ -71,25 +71,25 @@ fn the_general_activities_have_their_effects() {
     let found: Vec<_> =
         registry.iter().map(|activity| (activity.name(), activity.effect(), activity.waits())).collect();
     let expected = [
-        ("command.run", Effect::Write, false),
-        ("external", Effect::External, false),
-        ("git.commit", Effect::Write, false),
-        ("http.request", Effect::External, false),
-        ("judge.prd", Effect::Write, false),
-        ("logs.triage", Effect::Read, false),
-        ("policy.call", Effect::Read, false),
-        ("policy.check", Effect::Read, false),
-        ("policy.plan", Effect::Read, false),
-        ("run.start", Effect::Read, true),
-        ("timer.wait", Effect::Read, true),
-        ("workspace.apply", Effect::Write, false),
-        ("workspace.checkpoint", Effect::Read, false),
-        ("workspace.commit", Effect::Write, false),
-        ("workspace.context", Effect::Read, false),
-        ("workspace.open", Effect::Read, false),
-        ("workspace.restore", Effect::Write, false),
-        ("workspace.snapshot", Effect::Read, false),
-        ("workspace.undo", Effect::Write, false),
+        ("command.run", EffectClass::Write, false),
+        ("external", EffectClass::External, false),
+        ("git.commit", EffectClass::Write, false),
+        ("http.request", EffectClass::External, false),
+        ("judge.prd", EffectClass::Write, false),
+        ("logs.triage", EffectClass::Read, false),
+        ("policy.call", EffectClass::Read, false),
+        ("policy.check", EffectClass::Read, false),
+        ("policy.plan", EffectClass::Read, false),
+        ("run.start", EffectClass::Read, true),
+        ("timer.wait", EffectClass::Read, true),
+        ("workspace.apply", EffectClass::Write, false),
+        ("workspace.checkpoint", EffectClass::Read, false),
+        ("workspace.commit", EffectClass::Write, false),
+        ("workspace.context", EffectClass::Read, false),
+        ("workspace.open", EffectClass::Read, false),
+        ("workspace.restore", EffectClass::Write, false),
+        ("workspace.snapshot", EffectClass::Read, false),
+        ("workspace.undo", EffectClass::Write, false),
     ];
     assert_eq!(found, expected);
 }

@@ -6,17 +6,17 @@ use interlock_activities::{
     GitCommit, WorkspaceApply, WorkspaceCheckpoint, WorkspaceCommit, WorkspaceContext, WorkspaceOpen, WorkspaceRestore,
     WorkspaceSnapshot, WorkspaceUndo,
 };
-use interlock_activity::Taken;
+use interlock_activity::HandledSignal;
 use interlock_workspace::Workspace;
 use serde_json::json;
 
-use crate::trial::{Ended, Trial};
+use crate::trial::{EndedAttempt, Trial};
 
 /// Creates a repository with one commit and an uncommitted change.
 fn repository(with: serde_json::Value, signals: &[&str]) -> (Trial, Workspace) {
     let mut trial = Trial::new(with);
     let mut invocation = (*trial.attempt.invocation).clone();
-    invocation.signals = signals.iter().map(|name| Taken { name: (*name).into(), data: json!({}) }).collect();
+    invocation.signals = signals.iter().map(|name| HandledSignal { name: (*name).into(), data: json!({}) }).collect();
     trial.attempt.invocation = Arc::new(invocation);
     let workspace = Workspace::new(trial.folder.with_file_name("home"));
     fs::write(trial.folder.join("a"), "one\n").unwrap();
@@ -154,7 +154,7 @@ async fn a_commit_that_cannot_be_made_is_an_error_where_no_signal_is_for_that() 
 async fn a_folder_is_opened_where_it_is_the_runs_own() {
     let (mut trial, workspace) = repository(json!({ "repo": ".", "constraints": {} }), &["config_loaded"]);
     let open = || WorkspaceOpen::new(workspace.clone());
-    let opened: Ended = trial.run(open()).await;
+    let opened: EndedAttempt = trial.run(open()).await;
     assert_eq!((opened.name.as_str(), opened.data["is_repository"].as_bool()), ("config_loaded", Some(true)));
     assert_eq!(opened.data["root"].as_str(), trial.folder.to_str());
     for wrong in ["..", "/", "nowhere", "a"] {

@@ -13,18 +13,18 @@ pub use time::TimeSpent;
 
 use serde_json::Value as Json;
 
-/// What an activity has to say about a run.
+/// An activity's part of the report about a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Story {
     /// The first sentence of the report: what was wrong, what changed, whether that is in the tree, how sure it is and why.
     pub sentence: String,
-    /// What comes after it.
+    /// The sections after the first sentence.
     pub sections: Vec<Section>,
     /// Commands that repeat the failing case, one to a line; lines that begin with `#` are comments.
     pub repeat: Vec<String>,
     /// Programs that the run used, with the versions that it recorded.
     pub tools: Vec<(String, String)>,
-    /// The same for programs.
+    /// The same content as JSON.
     pub json: Json,
 }
 
@@ -33,7 +33,7 @@ pub struct Story {
 pub struct Section {
     /// Its title.
     pub title: String,
-    /// What it shows, in this order.
+    /// The content of the section, in order.
     pub parts: Vec<Part>,
 }
 

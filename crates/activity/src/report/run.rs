@@ -12,23 +12,23 @@ const READ_BYTES_MAX: u64 = 64 * 1_024 * 1_024;
 /// A run with all its records.
 #[derive(Debug)]
 pub struct RecordedRun {
-    /// Its name.
+    /// The run's name.
     pub name: String,
     /// The machine's id.
     pub machine: String,
-    /// The folder it works in.
+    /// The directory in which it works.
     pub folder: PathBuf,
-    /// Where it stands as a whole.
+    /// The phase of the run.
     pub phase: Phase,
-    /// When it began, in milliseconds since 1970.
+    /// The time of its start, in milliseconds since 1970.
     pub created_ms: i64,
-    /// What it was given.
+    /// The run's input.
     pub input: Json,
     /// Its context: every variable by name.
     pub context: Json,
     /// Its records, oldest first.
     pub records: Vec<RunRecord>,
-    /// The undo that stands now, if what the run wrote was taken back.
+    /// The undo in effect, if the run's writes were undone.
     pub reverted: Option<Reverted>,
     /// The files that its records refer to.
     pub evidence: EvidenceStore,
@@ -39,15 +39,15 @@ pub struct RecordedRun {
 pub struct RunRecord {
     /// Its number.
     pub seq: u64,
-    /// When it was written, in milliseconds since 1970.
+    /// The time of writing, in milliseconds since 1970.
     pub at_ms: i64,
-    /// What it says.
+    /// The content of the record.
     pub entry: Entry,
-    /// The activity that it tries, ends or leaves to a person.
+    /// The activity that it starts, ends or leaves to a person.
     pub activity: Option<RecordedActivity>,
     /// The transitions that it led to.
     pub moves: Vec<RecordedMove>,
-    /// Whether an activity is being tried after it.
+    /// True if an attempt is in progress after it.
     pub is_busy: bool,
 }
 
@@ -58,22 +58,22 @@ pub struct RecordedActivity {
     pub name: String,
     /// The state that invoked it.
     pub state: String,
-    /// What it was given.
+    /// The activity's arguments.
     pub with: Value,
 }
 
 /// One transition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedMove {
-    /// The state whose transition it was; nothing for the start.
+    /// The source state; `None` for the start.
     pub from_state: Option<String>,
-    /// The states without children that it entered.
+    /// The atomic states that it entered.
     pub to_state: Option<String>,
     /// The event that it was taken on.
     pub event: Option<String>,
     /// Its reason.
     pub reason: Option<String>,
-    /// Who sent the event.
+    /// The sender of the event.
     pub by: Option<By>,
     /// The files that led to it.
     pub evidence_refs: Vec<Hash>,
@@ -81,19 +81,19 @@ pub struct RecordedMove {
     pub iteration_index: Option<i64>,
 }
 
-/// An undo of what a run wrote.
+/// An undo of a run's writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reverted {
-    /// When, in milliseconds since 1970.
+    /// The time of the undo, in milliseconds since 1970.
     pub at_ms: i64,
-    /// Who wanted it.
+    /// The user who requested it.
     pub by: String,
-    /// How many paths were left alone because somebody else had changed them.
+    /// The number of paths that were skipped because they had been changed since.
     pub left: u64,
 }
 
 impl Reverted {
-    /// When and by whom: `at 2026-01-02T03:04:05Z by ada`.
+    /// Returns the time and the user: `at 2026-01-02T03:04:05Z by ada`.
     pub fn when(&self) -> String {
         format!("at {} by {}", moment::rfc3339(self.at_ms), self.by)
     }

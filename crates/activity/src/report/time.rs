@@ -1,11 +1,11 @@
-//! Where the time of a run went.
+//! The time that the parts of a run took.
 
 use interlock_journal::{AttemptResult, Entry};
 use serde_json::Value as Json;
 
 use super::{RecordedRun, RunRecord};
 
-/// Where the time of a run went, in milliseconds.
+/// The time that the parts of a run took, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimeSpent {
     /// From the first record to the last one that moved the run.
@@ -68,6 +68,12 @@ fn ends_a_wait(record: &RunRecord) -> bool {
         | Entry::Granted(_)
         | Entry::Undone(_) => true,
         Entry::Outcome { by, .. } => by.is_some(),
-        Entry::Created(_) | Entry::Attempt { .. } | Entry::Left(_) | Entry::GrantUsed(_) | Entry::Note { .. } => false,
+        Entry::Created(_)
+        | Entry::Attempt { .. }
+        | Entry::Left(_)
+        | Entry::GrantUsed(_)
+        | Entry::Asked(_)
+        | Entry::Unanswered(_)
+        | Entry::Note { .. } => false,
     }
 }

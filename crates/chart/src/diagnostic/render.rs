@@ -35,7 +35,7 @@ pub fn render(diagnostic: &Diagnostic, file_name: &str, source: &str, color: boo
     if let Some(hint) = &diagnostic.hint {
         group = group.element(Level::HELP.message(clean(hint)));
     }
-    group = group.element(Level::HELP.message(format!("see docs/errors/{}.md", diagnostic.code)));
+    group = group.element(Level::HELP.message(format!("`interlock explain {}` tells more", diagnostic.code)));
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
     let mut text = renderer.term_width(WIDTH).render(&[group]);
     text.push('\n');
@@ -108,7 +108,7 @@ mod tests {
               |            ^
               |
               = help: did you mean `a`?
-              = help: see docs/errors/E0201.md
+              = help: `interlock explain E0201` tells more
         "#]],
         );
     }
@@ -127,7 +127,7 @@ mod tests {
               |                                                                    ^
               |
               = help: did you mean `a`?
-              = help: see docs/errors/E0201.md
+              = help: `interlock explain E0201` tells more
         "#]],
         );
     }
@@ -142,7 +142,7 @@ mod tests {
             1 | a: b
               |     ^
               |
-              = help: see docs/errors/W0209.md
+              = help: `interlock explain W0209` tells more
         "#]]
         .assert_eq(&render(&far, "m.yaml", "a: b", false));
     }

@@ -18,8 +18,8 @@ mod transition;
 pub use action::{Action, Block, Part, Template};
 pub use event::{Event, Raiser, Schema};
 pub use ids::{CounterId, EventId, InvokeId, StateId, TransitionId, VarId};
-pub use property::{Observation, Property, PropertyKind, Seen};
-pub use state::{Effect, GrantRequest, Initial, Invoke, Kind, Outcome, Signal, State};
+pub use property::{Observation, ObservedFact, Property, PropertyKind};
+pub use state::{EffectClass, GrantRequest, Initial, Invoke, Kind, Outcome, Signal, State};
 pub use transition::{Counter, Descriptor, Limit, Max, Origin, OriginEvent, Transition};
 
 use crate::{Span, expr::Type};

@@ -57,15 +57,15 @@ pub enum PropertyKind {
 
 /// An observable fact of a running machine: any one of a list.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Observation(pub Vec<Seen>);
+pub struct Observation(pub Vec<ObservedFact>);
 
 /// A single observable fact.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Seen {
+pub enum ObservedFact {
     /// `STATE`: the state is entered.
     Entered(StateId),
     /// `STATE.event`: a transition whose source is the state, or a state inside it, is taken on the event. `.event`:
-    /// the same for any source. A signal that an activity of the state itself declares is [`Seen::Signalled`].
+    /// the same for any source. A signal that an activity of the state itself declares is [`ObservedFact::Signalled`].
     Taken {
         /// The source state; `None` means any state.
         source: Option<StateId>,

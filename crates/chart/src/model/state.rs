@@ -59,7 +59,7 @@ pub struct GrantRequest {
     pub span: Span,
 }
 
-/// What kind of state it is.
+/// The kind of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The state has no children.
@@ -146,7 +146,7 @@ pub struct Invoke {
     /// The signals with which the activity may finish, besides `error` and `timeout`.
     pub signals: Vec<Signal>,
     /// The activity's effect on the world, if the file declares it.
-    pub effect: Option<Effect>,
+    pub effect: Option<EffectClass>,
     /// True if a person reports its result when it is not installed.
     pub manual: bool,
     /// The positions of the keys of `with`, in file order. They are not part of the machine's meaning.
@@ -179,7 +179,7 @@ pub struct Signal {
 /// The effect of an activity, which decides how a crash during it is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Effect {
+pub enum EffectClass {
     /// No effect, or the same effect however often it runs.
     Read,
     /// Changes the workspace, which can be restored.
@@ -188,13 +188,13 @@ pub enum Effect {
     External,
 }
 
-impl Effect {
+impl EffectClass {
     /// Returns the effect as a machine file writes it.
     pub fn word(self) -> &'static str {
         match self {
-            Effect::Read => "read",
-            Effect::Write => "write",
-            Effect::External => "external",
+            EffectClass::Read => "read",
+            EffectClass::Write => "write",
+            EffectClass::External => "external",
         }
     }
 }

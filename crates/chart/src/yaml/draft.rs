@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     Span,
-    model::{Effect, Outcome, Raiser},
+    model::{EffectClass, Outcome, Raiser},
 };
 
 /// The draft of a machine.
@@ -79,7 +79,7 @@ pub(crate) struct GrantRequest<'n> {
     pub event: &'n Scalar,
 }
 
-/// Where a compound state begins.
+/// The initial states of a compound state.
 pub(crate) struct Initial<'n> {
     pub targets: Vec<&'n Scalar>,
     pub actions: Vec<Action<'n>>,
@@ -91,7 +91,7 @@ pub(crate) struct Invoke<'n> {
     pub activity: String,
     pub with: &'n [Entry],
     pub signals: Vec<(&'n Scalar, Option<&'n Node>)>,
-    pub effect: Option<Effect>,
+    pub effect: Option<EffectClass>,
     pub manual: bool,
 }
 

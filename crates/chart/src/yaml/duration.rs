@@ -9,7 +9,7 @@ const UNITS: &[(&str, u64)] = &[("d", 86_400_000), ("h", 3_600_000), ("m", 60_00
 pub(crate) const EXAMPLES: &str = "durations look like `500ms`, `90s`, `20m`, `2h`, `7d`";
 
 /// Parses a duration to milliseconds. Returns `None` if the text is not a duration or exceeds ten years.
-pub(crate) fn parse(text: &str) -> Option<u64> {
+pub fn parse(text: &str) -> Option<u64> {
     let digits = text.find(|c: char| !c.is_ascii_digit())?;
     let (number, unit) = text.split_at(digits);
     let factor = UNITS.iter().find(|(name, _)| *name == unit)?.1;

@@ -155,7 +155,7 @@ impl Decoder<'_> {
             let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
             let message = format!("`{}` is not {what}", text.text);
             let hint = did_you_mean(&text.text, names.iter().copied())
-                .unwrap_or_else(|| format!("it is one of {}", listed(&names)));
+                .unwrap_or_else(|| format!("use one of {}", listed(&names)));
             self.report(Diagnostic::error(code::UNKNOWN_WORD, node.span, message).hint(hint));
         }
         found

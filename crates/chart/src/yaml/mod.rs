@@ -19,40 +19,61 @@ mod tree;
 mod validate;
 mod write;
 
+pub use duration::parse as duration_ms;
 pub use write::write;
 
 use crate::{Chart, Diagnostic, Span};
 
 /// The result of reading a machine file.
 #[derive(Debug)]
-pub struct Reading {
+pub struct ReadResult {
     /// The chart, unless there was an error.
     pub chart: Option<Chart>,
     /// All diagnostics, in the order of the file.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-impl Reading {
+impl ReadResult {
     /// Returns true if the machine can be used.
     pub fn is_usable(&self) -> bool {
         self.chart.is_some()
     }
 
     fn refused(problem: Diagnostic) -> Self {
-        Reading { chart: None, diagnostics: vec![problem] }
+        ReadResult { chart: None, diagnostics: vec![problem] }
     }
 }
 
 /// Reads a machine file without a directory.
-pub fn read(source: &str) -> Reading {
+///
+/// ```
+/// use interlock_chart::yaml;
+///
+/// let source = "
+/// machine: tea
+/// version: 1
+/// events: { boiled: { from: user } }
+/// initial: heating
+/// states:
+///   heating: { on: { boiled: { target: redy } } }
+///   ready: { type: final, outcome: success }
+/// ";
+/// let wrong = yaml::read(source);
+/// assert!(!wrong.is_usable());
+/// assert!(wrong.diagnostics.iter().any(|problem| problem.message.contains("redy")));
+///
+/// let chart = yaml::read(&source.replace("redy", "ready")).chart.unwrap();
+/// assert_eq!(chart.id, "tea");
+/// ```
+pub fn read(source: &str) -> ReadResult {
     read_folder(source, &[])
 }
 
 /// Reads a machine file from its directory. The other files, by path within the directory, are part of the machine's
 /// hash.
-pub fn read_folder(source: &str, files: &[(String, Vec<u8>)]) -> Reading {
+pub fn read_folder(source: &str, files: &[(String, Vec<u8>)]) -> ReadResult {
     if source.len() > limits::FILE_BYTES_MAX {
-        return Reading::refused(too_large());
+        return ReadResult::refused(too_large());
     }
     let mut diagnostics = Vec::new();
     let chart = chart(source, &mut diagnostics);
@@ -60,7 +81,7 @@ pub fn read_folder(source: &str, files: &[(String, Vec<u8>)]) -> Reading {
     diagnostics.dedup();
     let usable = !diagnostics.iter().any(Diagnostic::is_error);
     let chart = chart.filter(|_| usable).map(|chart| Chart { hash: chart.content_hash(files), ..chart });
-    Reading { chart, diagnostics }
+    ReadResult { chart, diagnostics }
 }
 
 /// Reads a machine file that was accepted when its first run began. It is not validated again, because later versions
@@ -75,9 +96,9 @@ pub fn read_again(source: &str, files: &[(String, Vec<u8>)]) -> Option<Chart> {
 }
 
 /// Reads a machine file that may not be UTF-8.
-pub fn read_bytes(source: &[u8]) -> Reading {
+pub fn read_bytes(source: &[u8]) -> ReadResult {
     if source.len() > limits::FILE_BYTES_MAX {
-        return Reading::refused(too_large());
+        return ReadResult::refused(too_large());
     }
     match std::str::from_utf8(source) {
         Ok(source) => read(source),
@@ -85,7 +106,7 @@ pub fn read_bytes(source: &[u8]) -> Reading {
             let at = error.valid_up_to();
             let message = format!("the file is not UTF-8: byte {} at offset {at} begins no character", source[at]);
             let problem = Diagnostic::error(code::NOT_UTF8, Span::between(at, at), message);
-            Reading::refused(problem.hint("save it as UTF-8"))
+            ReadResult::refused(problem.hint("save it as UTF-8"))
         }
     }
 }

@@ -163,7 +163,7 @@ impl Words<'_, '_> {
             Ok(pieces) => pieces,
             Err(at) => {
                 let problem = Diagnostic::error(code::OPEN_TEMPLATE, text.part(at, at + 2), "`${` is never closed");
-                self.problems.push(problem.hint("close it with `}`, or write `$${` if the text should say `${`"));
+                self.problems.push(problem.hint("close it with `}`, or write `$${` for a literal `${`"));
                 return Template::Literal(Value::Null);
             }
         };

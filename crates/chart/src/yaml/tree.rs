@@ -169,7 +169,7 @@ impl Builder<'_, '_> {
 
     fn not_literal(&mut self, place: Span, what: &str) {
         let message = format!("{what} is not part of the format");
-        let hint = "a machine file says literally what it says: write the value out";
+        let hint = "write the value in full";
         self.problems.push(Diagnostic::error(code::NOT_LITERAL, place, message).hint(hint));
     }
 
@@ -240,7 +240,7 @@ impl Builder<'_, '_> {
             return self.not_literal(node.span, "a merge key");
         }
         if let Some(first) = known(entries, seen, &scalar.text) {
-            let message = format!("`{}` stands twice in this map", scalar.text);
+            let message = format!("`{}` occurs twice in this map", scalar.text);
             let problem = Diagnostic::error(code::DUPLICATE_KEY, scalar.span, message);
             return self.problems.push(problem.related(first, "first here"));
         }

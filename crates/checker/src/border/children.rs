@@ -66,7 +66,7 @@ pub(super) fn check(invoke: &Invoke, entry: &Entry, outside: &Outside<'_>, found
             }
             Some(Child::Recursive(way)) => {
                 let message = format!("this machine starts itself: {}", way.join(" → "));
-                let hint = "runs would start runs without end; make the repetition a loop with a `limit`";
+                let hint = "runs would start runs for ever; use a loop with a `limit` instead";
                 found.push(Diagnostic::error("E0714", span, message).hint(hint));
             }
             Some(Child::Known(started)) => {

@@ -24,7 +24,7 @@ pub(super) fn check(invoke: &Invoke, entry: &Entry, found: &mut Vec<Diagnostic>)
             },
             _ => continue,
         };
-        let message = "a shell reads this command, so data in it can become a command of its own";
+        let message = "a shell parses this command, so data in it can be executed as a command";
         found.push(Diagnostic::error("E0710", invoke.key_span(name), message).hint(hint));
     }
 }
@@ -67,7 +67,7 @@ fn as_list(name: &str, parts: &[Part]) -> String {
     let words = words.iter().filter(|word| !word.is_empty());
     let words =
         words.map(|word| if word.contains('$') { format!("\"{}\"", word.replace('"', "\\\"")) } else { word.clone() });
-    format!("write it as a list, which no shell reads: `{name}: [{}]`", words.collect::<Vec<_>>().join(", "))
+    format!("write it as a list, which no shell parses: `{name}: [{}]`", words.collect::<Vec<_>>().join(", "))
 }
 
 fn add(words: &mut [String], text: &str) {
@@ -83,7 +83,7 @@ fn by_variable(name: &str, parts: &[Part]) -> String {
     });
     let data = data.unwrap_or_default();
     format!(
-        "hand the data over as a variable, which the shell does not read as commands: `env: {{ DATA: \"${{{data}}}\" }}` and \
+        "pass the data in an environment variable, which the shell does not parse as commands: `env: {{ DATA: \"${{{data}}}\" }}` and \
          `\"$DATA\"` in `{name}`; or write a list of a program and its arguments"
     )
 }

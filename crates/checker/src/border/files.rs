@@ -47,7 +47,7 @@ fn text<'o>(
         None => {
             let known = outside.files.iter().map(|(path, _)| path.as_str());
             let hint = did_you_mean(path, known)
-                .unwrap_or_else(|| "its files lie beside machine.yaml, under `prompts/` and `schemas/`".to_owned());
+                .unwrap_or_else(|| "a machine's files are in `prompts/` and `schemas/` beside machine.yaml".to_owned());
             missing(format!("the machine has no file {path}"), Some(hint))
         }
     }
@@ -75,7 +75,7 @@ fn prompt(invoke: &Invoke, entry: &Entry, (key, path): (&str, &str), text: &str,
     for name in missing {
         let message = format!("the prompt {path}{} uses `{name}`, which is not given", line_of(text, name));
         let hint = did_you_mean(name, given.iter().copied())
-            .unwrap_or_else(|| format!("write `{name}: …` under `with`, or take it out of the prompt"));
+            .unwrap_or_else(|| format!("write `{name}: …` under `with`, or remove it from the prompt"));
         found.push(Diagnostic::error("E0708", span, message).hint(hint));
     }
 }

@@ -56,10 +56,10 @@ impl Look<'_> {
     fn unknown(&mut self, properties: Option<&serde_json::Map<String, Json>>, path: &[&str]) {
         let (name, known) = (path.last().copied().unwrap_or_default(), properties.into_iter().flatten());
         let known: Vec<&str> = known.map(|(name, _)| name.as_str()).collect();
-        let message = format!("`{}` knows no field `{}`", self.invoke.activity, path.join("."));
+        let message = format!("`{}` has no argument `{}`", self.invoke.activity, path.join("."));
         let hint = did_you_mean(name, known.iter().copied()).unwrap_or_else(|| match known.is_empty() {
-            true => "it takes none".to_owned(),
-            false => format!("it knows {}", known.join(", ")),
+            true => "it has no arguments".to_owned(),
+            false => format!("its arguments are {}", known.join(", ")),
         });
         self.report("E0702", path, message, Some(hint));
     }

@@ -8,7 +8,7 @@ use std::path::{Component, Path};
 use interlock_chart::{
     Chart, Diagnostic,
     catalogue::{Entry, Meaning},
-    model::{Effect, Invoke, Kind, StateId},
+    model::{EffectClass, Invoke, Kind, StateId},
 };
 
 use super::{Outside, field, texts};
@@ -36,7 +36,7 @@ pub(super) fn check(chart: &Chart, outside: &Outside<'_>, found: &mut Vec<Diagno
             second.invoke.activity,
             state(second),
         );
-        let hint = "let one follow the other, give each `command.run` its own `with: { folder: … }`, or say `effect: read` of one \
+        let hint = "let one follow the other, give each `command.run` its own `with: { folder: … }`, or declare `effect: read` for one \
                     that changes nothing";
         let problem = Diagnostic::error("E0711", second.invoke.span, message).hint(hint);
         found.push(problem.related(first.invoke.span, "the other one is here"));
@@ -47,7 +47,7 @@ fn writer<'c>(invoke: &'c Invoke, outside: &Outside<'c>) -> Option<Writer<'c>> {
     let entry = outside.catalogue.get(&invoke.activity)?;
     let child_writes = || outside.started(invoke).is_some_and(|started| started.writes);
     let effect = invoke.effect.unwrap_or(entry.effect);
-    (effect == Effect::Write || child_writes()).then(|| Writer { invoke, folder: own_folder(invoke, entry) })
+    (effect == EffectClass::Write || child_writes()).then(|| Writer { invoke, folder: own_folder(invoke, entry) })
 }
 
 /// Returns the only directory that an activity may write to, if it names one and asks for no other write access.

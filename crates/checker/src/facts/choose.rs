@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 /// A question that a step asked, with the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum StepAnswer {
     /// An open question with this many options.
     Choice { options: u8, chosen: u8 },
     /// The regions of a slot before the step.
@@ -23,7 +23,7 @@ pub(crate) enum Answer {
 pub(crate) struct Script {
     given: SmallVec<[u8; 16]>,
     at: usize,
-    pub(crate) answers: Vec<Answer>,
+    pub(crate) answers: Vec<StepAnswer>,
 }
 
 impl Script {
@@ -42,12 +42,12 @@ impl Script {
         }
         let chosen = self.given.get(self.at).copied().unwrap_or(0);
         self.at += 1;
-        self.answers.push(Answer::Choice { options, chosen });
+        self.answers.push(StepAnswer::Choice { options, chosen });
         chosen
     }
 
     /// Records an answer that the step depends on.
-    pub(crate) fn note(&mut self, answer: Answer) {
+    pub(crate) fn note(&mut self, answer: StepAnswer) {
         self.answers.push(answer);
     }
 }

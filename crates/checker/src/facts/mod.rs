@@ -15,7 +15,7 @@ mod table;
 
 use std::sync::{Arc, LazyLock};
 
-pub(crate) use choose::{Answer, Script};
+pub(crate) use choose::{Script, StepAnswer};
 use interlock_chart::{
     Chart, Value,
     expr::{Binary, Node, Root},
@@ -35,7 +35,7 @@ pub(crate) enum Purpose {
 
 /// The knowledge about an event's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Known {
+pub(crate) enum EventOrigin {
     Nothing,
     /// The machine computed it from this formula.
     Made(FormulaId),
@@ -48,7 +48,7 @@ pub(crate) enum Known {
 /// An event's data: the knowledge about it, and a number that distinguishes this event from every other.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Carried {
-    pub(crate) known: Known,
+    pub(crate) known: EventOrigin,
     serial: u32,
 }
 
@@ -82,7 +82,7 @@ struct Answered {
     below: u32,
 }
 
-type Told<T> = Result<T, Box<Fault>>;
+type Evaluation<T> = Result<T, Box<Fault>>;
 
 impl<'t> Facts<'t> {
     pub(crate) fn new(table: &'t Table, exact: &'t [bool]) -> Self {
@@ -101,13 +101,13 @@ impl<'t> Facts<'t> {
     }
 
     /// Creates event data with this knowledge.
-    pub(crate) fn carried(&mut self, known: Known) -> Carried {
+    pub(crate) fn carried(&mut self, known: EventOrigin) -> Carried {
         self.serial += 1;
         Carried { known, serial: self.serial }
     }
 
     /// Returns a fault if the formula may fail and the script chooses that it does.
-    fn fails(&mut self, formula: FormulaId) -> Told<()> {
+    fn fails(&mut self, formula: FormulaId) -> Evaluation<()> {
         if self.table.may_fail[formula.index()] && self.script.choose(2) == 1 {
             return Err(Box::new(Fault::new("may fail")));
         }
@@ -159,7 +159,7 @@ impl<'t> Facts<'t> {
     fn possible(&mut self, slot: usize, scope: &Scope<'_, Carried>) -> u32 {
         if !self.table.slots[slot].is_local {
             if !std::mem::replace(&mut self.is_touched[slot], true) {
-                self.script.note(Answer::Mask { slot, mask: self.masks[slot] });
+                self.script.note(StepAnswer::Mask { slot, mask: self.masks[slot] });
             }
             return self.masks[slot];
         }
@@ -190,17 +190,19 @@ impl<'t> Facts<'t> {
 }
 
 /// The regions of a field in the data of an event that the machine made.
-fn made(slot: &table::Slot, path: &[String], known: Known, scope: &Scope<'_, Carried>) -> u32 {
+fn made(slot: &table::Slot, path: &[String], known: EventOrigin, scope: &Scope<'_, Carried>) -> u32 {
     let chart = scope.machine.chart();
     match known {
-        Known::Nothing => slot.unknown(),
-        Known::Timeout(state) if path == ["state"] => slot.mask_of(&chart.state(state).name.as_str().into()),
-        Known::Failed(invoke) if path == ["state"] => {
+        EventOrigin::Nothing => slot.unknown(),
+        EventOrigin::Timeout(state) if path == ["state"] => slot.mask_of(&chart.state(state).name.as_str().into()),
+        EventOrigin::Failed(invoke) if path == ["state"] => {
             slot.mask_of(&chart.state(chart.invoke(invoke).state).name.as_str().into())
         }
-        Known::Failed(invoke) if path == ["activity"] => slot.mask_of(&chart.invoke(invoke).activity.as_str().into()),
-        Known::Timeout(_) | Known::Failed(_) => slot.unknown(),
-        Known::Made(formula) => match inside(&scope.machine.formulas()[formula.index()].template, path) {
+        EventOrigin::Failed(invoke) if path == ["activity"] => {
+            slot.mask_of(&chart.invoke(invoke).activity.as_str().into())
+        }
+        EventOrigin::Timeout(_) | EventOrigin::Failed(_) => slot.unknown(),
+        EventOrigin::Made(formula) => match inside(&scope.machine.formulas()[formula.index()].template, path) {
             Some(Piece::Value(value)) => slot.mask_of(&value),
             _ => slot.unknown(),
         },
@@ -302,7 +304,7 @@ impl Data for Facts<'_> {
 
     fn begin(&mut self, _: Arc<str>, _: Carried) {}
 
-    fn holds(&mut self, guard: FormulaId, scope: &Scope<'_, Carried>) -> Told<bool> {
+    fn holds(&mut self, guard: FormulaId, scope: &Scope<'_, Carried>) -> Evaluation<bool> {
         self.fails(guard)?;
         let table = self.table;
         Ok(match &table.questions[guard.index()] {
@@ -331,7 +333,7 @@ impl Data for Facts<'_> {
         max: FormulaId,
         at_most: u32,
         _: &Scope<'_, Carried>,
-    ) -> Told<bool> {
+    ) -> Evaluation<bool> {
         self.fails(max)?;
         let least = self.table.least[max.index()];
         if self.exact[counter.index()] && self.is_exact_below(counter, count, least) {
@@ -342,7 +344,7 @@ impl Data for Facts<'_> {
         Ok(may_be && self.script.choose(2) == 0)
     }
 
-    fn assign(&mut self, _: VarId, value: FormulaId, scope: &Scope<'_, Carried>) -> Told<()> {
+    fn assign(&mut self, _: VarId, value: FormulaId, scope: &Scope<'_, Carried>) -> Evaluation<()> {
         self.fails(value)?;
         let table = self.table;
         let changes: smallvec::SmallVec<[(usize, u32); 8]> =
@@ -354,12 +356,12 @@ impl Data for Facts<'_> {
         Ok(())
     }
 
-    fn payload(&mut self, data: FormulaId, _: &Scope<'_, Carried>) -> Told<Carried> {
+    fn payload(&mut self, data: FormulaId, _: &Scope<'_, Carried>) -> Evaluation<Carried> {
         self.fails(data)?;
-        Ok(self.carried(Known::Made(data)))
+        Ok(self.carried(EventOrigin::Made(data)))
     }
 
-    fn text(&mut self, text: FormulaId, scope: &Scope<'_, Carried>) -> Told<String> {
+    fn text(&mut self, text: FormulaId, scope: &Scope<'_, Carried>) -> Evaluation<String> {
         self.fails(text)?;
         let template = &scope.machine.formulas()[text.index()].template;
         if let Some(Piece::Value(value)) = inside(template, &[]) {
@@ -380,7 +382,7 @@ impl Data for Facts<'_> {
     }
 
     fn fault(&mut self, _: &Fault, _: &str) -> Carried {
-        self.carried(Known::Nothing)
+        self.carried(EventOrigin::Nothing)
     }
 
     fn failed(&mut self, data: Carried, _: &str, _: &str) -> Carried {
@@ -388,11 +390,11 @@ impl Data for Facts<'_> {
     }
 
     fn timeout(&mut self, _: &str) -> Carried {
-        self.carried(Known::Nothing)
+        self.carried(EventOrigin::Nothing)
     }
 
     fn nothing(&mut self) -> Carried {
-        self.carried(Known::Nothing)
+        self.carried(EventOrigin::Nothing)
     }
 
     fn entered(&mut self, _: StateId) {}
@@ -411,7 +413,7 @@ impl Facts<'_> {
     /// Records that this step depends on a counter.
     fn note_count(&mut self, counter: CounterId) {
         let (count, _) = self.counters[counter.index()];
-        self.script.note(Answer::Count { counter: counter.index(), count });
+        self.script.note(StepAnswer::Count { counter: counter.index(), count });
     }
 
     /// Returns true if a tracked counter is below a limit. `count` includes the increments of other regions in this
@@ -426,7 +428,7 @@ impl Facts<'_> {
                 // With this increment, no counter can be below a smaller limit.
                 let added = count.saturating_sub(before);
                 if let Some(bound) = max.checked_sub(added) {
-                    self.script.note(Answer::Below { counter: at, bound, is_below: before < bound });
+                    self.script.note(StepAnswer::Below { counter: at, bound, is_below: before < bound });
                 }
             }
         }

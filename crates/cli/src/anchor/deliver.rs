@@ -74,7 +74,7 @@ impl Settings {
         };
         match path.starts_with(home) {
             true => Err(Failure::bad_input(format!("the key {} lies in the store that it signs", path.display()))
-                .hint("keep it outside $INTERLOCK_HOME, best on another machine")),
+                .hint("keep it outside $INTERLOCK_HOME, preferably on another computer")),
             false => Ok(path),
         }
     }
@@ -175,7 +175,7 @@ fn run(command: &[String], line: &str) -> Result<(), String> {
             None => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(format!("{program}: it did not end within {} seconds", COMMAND_MAX.as_secs()));
+                return Err(format!("{program} did not end within {} seconds", COMMAND_MAX.as_secs()));
             }
         }
     }

@@ -75,7 +75,8 @@ impl Key {
 pub(crate) fn default_path() -> Result<PathBuf, Failure> {
     let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let config = named("XDG_CONFIG_HOME").or_else(|| named("HOME").map(|home| home.join(".config")));
-    let missing = || Failure::bad_input("there is no folder for the key of anchors").hint("name a file with --key");
+    let missing =
+        || Failure::bad_input("there is no directory for the key that signs anchors").hint("name a file with --key");
     named("INTERLOCK_ANCHOR_KEY")
         .or_else(|| config.map(|config| config.join("interlock/anchor.key")))
         .ok_or_else(missing)

@@ -66,11 +66,14 @@ impl Anchor {
             return Some(format!("{about} is not signed with the key {key}"));
         }
         if self.store != audit.head.store {
-            return Some(format!("{about} belongs to the store {}, and this is {}", self.store, audit.head.store));
+            return Some(format!(
+                "{about} belongs to the store {}, but this store is {}",
+                self.store, audit.head.store
+            ));
         }
         match audit.hashes.get(&self.records) {
             Some(hash) if *hash == self.hash => None,
-            Some(_) => Some(format!("{about}: the records up to there are not those that were anchored")),
+            Some(_) => Some(format!("{about}: the records up to this point differ from those that were anchored")),
             None => Some(format!("{about}: the store has only {} now", audit.head.records)),
         }
     }

@@ -5,22 +5,24 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use interlock_journal::Phase;
 
+use crate::complete;
+
 /// The arguments of `run`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Run {
     /// The name or the path of a machine
-    #[arg(value_name = "M")]
+    #[arg(value_name = "M", add = complete::machines())]
     pub(crate) machine: String,
     /// The run's input: a JSON or YAML file, - for stdin
     #[arg(short, long, value_name = "FILE")]
     pub(crate) input: Option<PathBuf>,
-    /// One field of the input; a dotted name sets a nested field, the value is JSON or else text
+    /// Set one field of the input; a dotted name sets a nested field; a value that is not JSON is text
     #[arg(short, long = "set", value_name = "K=V")]
     pub(crate) set: Vec<String>,
     /// The directory that the run works in [default: the current directory]
     #[arg(long, value_name = "DIR")]
     pub(crate) repo: Option<PathBuf>,
-    /// The run's name [default: the machine's name and some letters]
+    /// The run's name [default: the machine's name and random letters]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
     /// Give the run its own git worktree, on the branch interlock/NAME
@@ -38,7 +40,7 @@ pub(crate) struct Run {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Runs {
     /// Only runs of this machine
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", add = complete::machines())]
     pub(crate) machine: Option<String>,
     /// Only runs in one of these phases
     #[arg(long, value_name = "P", value_enum, value_delimiter = ',')]
@@ -80,7 +82,7 @@ impl std::convert::From<PhaseName> for Phase {
 #[derive(Debug, clap::Args)]
 pub(crate) struct OneRun {
     /// The run's name, or a prefix that no other run's name has
-    #[arg(value_name = "R")]
+    #[arg(value_name = "R", add = complete::runs())]
     pub(crate) run: String,
 }
 
@@ -88,7 +90,7 @@ pub(crate) struct OneRun {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Report {
     /// The run's name, or a prefix that no other run's name has
-    #[arg(value_name = "R")]
+    #[arg(value_name = "R", add = complete::runs())]
     pub(crate) run: String,
     /// The format [default: by the file's extension (.md, .html, .json), else Markdown]
     #[arg(long, value_enum)]
@@ -113,7 +115,7 @@ pub(crate) enum ReportFormat {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Send {
     /// The run's name, or a prefix that no other run's name has
-    #[arg(value_name = "R")]
+    #[arg(value_name = "R", add = complete::runs())]
     pub(crate) run: String,
     /// The name of the event
     #[arg(value_name = "EVENT")]
@@ -124,7 +126,7 @@ pub(crate) struct Send {
     /// The id of this event: an event with the same id is recorded only once [default: a random id]
     #[arg(long, value_name = "ID", value_parser = sent_id)]
     pub(crate) id: Option<String>,
-    /// Leave as soon as the event is taken and the activities that it started have ended
+    /// Exit as soon as the event is handled and the activities that it started have ended
     #[arg(long)]
     pub(crate) no_follow: bool,
 }
@@ -133,7 +135,7 @@ pub(crate) struct Send {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Abort {
     /// The run's name, or a prefix that no other run's name has
-    #[arg(value_name = "R")]
+    #[arg(value_name = "R", add = complete::runs())]
     pub(crate) run: String,
     /// The event's data: JSON, or @ and a JSON or YAML file (@- for stdin)
     #[arg(short, long, value_name = "JSON|@FILE")]
@@ -144,7 +146,7 @@ pub(crate) struct Abort {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Resume {
     /// The run; without one, every active or due run that no process is running
-    #[arg(value_name = "R")]
+    #[arg(value_name = "R", add = complete::runs())]
     pub(crate) run: Option<String>,
     /// Fire the due timers of runs that no process is running, and continue those runs; for cron
     #[arg(long, conflicts_with = "run")]
@@ -155,7 +157,7 @@ pub(crate) struct Resume {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Grant {
     /// The run's name, or a prefix that no other run's name has
-    #[arg(value_name = "R")]
+    #[arg(value_name = "R", add = complete::runs())]
     pub(crate) run: String,
     /// The permission and its object
     #[arg(value_name = "SCOPE", required = true)]
@@ -193,14 +195,14 @@ fn milliseconds(text: &str) -> Result<u64, String> {
     };
     let number: Option<u64> = text[..text.len() - letters.len()].parse().ok();
     let ms = number.and_then(|number| number.checked_mul(unit)).filter(|ms| *ms > 0);
-    ms.ok_or_else(|| "it is to be a whole number from 1 on, and not too long".to_owned())
+    ms.ok_or_else(|| "the number must be a whole number from 1, and the time must not be too long".to_owned())
 }
 
 /// The arguments of `replay`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Replay {
     /// The run's name, or a prefix that no other run's name has
-    #[arg(value_name = "R")]
+    #[arg(value_name = "R", add = complete::runs())]
     pub(crate) run: String,
     /// The record to stop after [default: the last record]
     #[arg(long, value_name = "N")]
@@ -211,12 +213,12 @@ pub(crate) struct Replay {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Fork {
     /// The run's name, or a prefix that no other run's name has
-    #[arg(value_name = "R")]
+    #[arg(value_name = "R", add = complete::runs())]
     pub(crate) run: String,
     /// The last record that both runs share
     #[arg(long, value_name = "N")]
     pub(crate) at: u64,
-    /// The new run's name [default: the machine's name and some letters]
+    /// The new run's name [default: the machine's name and random letters]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
     /// Fork the run even if `check` refuses its machine; this is recorded in the new run and its report
@@ -228,7 +230,7 @@ pub(crate) struct Fork {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Undo {
     /// The run's name, or a prefix that no other run's name has
-    #[arg(value_name = "R")]
+    #[arg(value_name = "R", add = complete::runs())]
     pub(crate) run: String,
     /// Undo the writes after this record
     #[arg(long, value_name = "SEQ", group = "choice")]
@@ -236,7 +238,7 @@ pub(crate) struct Undo {
     /// Undo the writes of this record
     #[arg(long, value_name = "SEQ", group = "choice")]
     pub(crate) write: Option<u64>,
-    /// Undo the writes of this start of an activity
+    /// Undo the writes of one activity, by its id in `trace --json`
     #[arg(long, value_name = "ID", group = "choice")]
     pub(crate) activity: Option<String>,
     /// Undo the writes during the last visit to this state
@@ -257,7 +259,7 @@ pub(crate) struct Undo {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Snapshots {
     /// The run's name, or a prefix that no other run's name has
-    #[arg(value_name = "R")]
+    #[arg(value_name = "R", add = complete::runs())]
     pub(crate) run: String,
     /// A snapshot, by its number or by the name of its checkpoint; without one, all snapshots are listed
     #[arg(value_name = "SNAPSHOT")]
@@ -274,7 +276,7 @@ pub(crate) struct Snapshots {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Verify {
     /// The runs [default: all runs]
-    #[arg(value_name = "R")]
+    #[arg(value_name = "R", add = complete::runs())]
     pub(crate) runs: Vec<String>,
     /// A file with anchors, one per line, that the store must match
     #[arg(long, value_name = "FILE")]
@@ -304,10 +306,10 @@ pub(crate) struct Gc {
     /// Only show the files that would be removed
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Keep younger files: they may belong to a record that is about to be written
+    /// Keep files that are younger than this: they may belong to a record that is about to be written
     #[arg(long, value_name = "MINUTES", default_value_t = 60)]
     pub(crate) older_than: u64,
-    /// Forget the snapshots of runs that ended longer ago than this; their writes can no longer be undone
+    /// Remove the snapshots of runs that ended longer ago than this; their writes can then no longer be undone
     #[arg(long, value_name = "DAYS", default_value_t = 30)]
     pub(crate) snapshots_older_than: u64,
 }
@@ -316,7 +318,7 @@ pub(crate) struct Gc {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Init {
     /// The name of a built-in machine
-    #[arg(value_name = "M")]
+    #[arg(value_name = "M", add = complete::builtin_machines())]
     pub(crate) machine: String,
     /// Overwrite a machine of the project
     #[arg(long)]
@@ -327,7 +329,7 @@ pub(crate) struct Init {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Evidence {
     /// A run, to list its files; or a file's hash or a prefix of it, to print the file
-    #[arg(value_name = "R|HASH")]
+    #[arg(value_name = "R|HASH", add = complete::runs())]
     pub(crate) what: String,
     /// Print the run's file of this name; the last one if several records have such a file
     #[arg(value_name = "NAME")]
@@ -340,7 +342,10 @@ pub(crate) struct Evidence {
 /// The arguments of `man`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Man {
-    /// Write one page per command into this directory, instead of the first page to stdout
-    #[arg(short, long, value_name = "DIR")]
+    /// The command, such as `run` or `kb search` [default: the page of the program]
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+    /// Write the pages of all commands into this directory instead
+    #[arg(short, long, value_name = "DIR", conflicts_with = "command")]
     pub(crate) out: Option<PathBuf>,
 }

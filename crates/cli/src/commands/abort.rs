@@ -37,6 +37,6 @@ fn event(live: &Live) -> Result<String, Failure> {
         return Ok(name.clone());
     }
     let machine = &live.loaded.chart().id;
-    Err(Failure::bad_input(format!("nothing that {machine} takes in {} aborts it", live.place()))
-        .hint(format!("`interlock show {name}` says what it takes; `interlock pause {name}` makes it stand still")))
+    Err(Failure::bad_input(format!("no event that {machine} accepts in {} aborts it", live.place()))
+        .hint(format!("`interlock show {name}` lists the events that it accepts; `interlock pause {name}` pauses it")))
 }

@@ -51,7 +51,7 @@ fn one(source: &Source, folder: Option<&Path>, output: &Output) -> Result<Checke
         let json = json!({
             "machine": source.name, "ok": false, "explored": 0, "bound": null, "properties": [], "problems": found,
         });
-        let text = format!("{} {}\n", output.bad("✗"), output.bold(&format!("{}: it cannot be read", source.name)));
+        let text = format!("{} {}\n", output.bad("✗"), output.bold(&format!("{}: cannot be read", source.name)));
         return Ok(Checked { exit: Exit::BadInput, json, text });
     };
     let chart = Arc::new(chart);
@@ -105,7 +105,7 @@ fn text(report: &Report, output: &Output) -> String {
     let mut text = format!("{mark} {}\n", output.bold(&format!("{}: {word}", report.machine)));
     text.push_str(&format!("  {}\n", explored(report)));
     if let Some(bound) = report.bound {
-        text.push_str(&format!("  between two inputs of a person: {}\n", bound_text(bound)));
+        text.push_str(&format!("  per user input: {}\n", bound_text(bound)));
     }
     if let Some(bound) = report.run_bound {
         text.push_str(&format!("  in a whole run: {}\n", bound_text(bound)));
@@ -137,10 +137,10 @@ fn explored(report: &Report) -> String {
 
 fn broken(text: &mut String, because: &str, counterexample: Option<&Counterexample>) {
     if !because.is_empty() {
-        text.push_str(&format!("    it matters because {because}\n"));
+        text.push_str(&format!("    required because {because}\n"));
     }
     if let Some(way) = counterexample {
-        text.push_str("    a shortest way to break it:\n");
+        text.push_str("    a shortest counterexample:\n");
         way.to_string().lines().for_each(|line| text.push_str(&format!("  {}\n", line.trim_end())));
     }
 }
@@ -158,7 +158,7 @@ fn draw_counterexamples(chart: &Chart, report: &Report, folder: &Path, output: &
     let of_properties = report.properties.iter().filter_map(|proof| proof.counterexample.as_ref());
     let of_problems = report.problems.iter().filter_map(|problem| problem.counterexample.as_ref());
     for (at, way) in (1..).zip(of_properties.chain(of_problems)) {
-        std::fs::create_dir_all(folder).map_err(|error| Failure::file("make the folder", folder, &error))?;
+        std::fs::create_dir_all(folder).map_err(|error| Failure::file("create the directory", folder, &error))?;
         let transitions: Vec<_> = way.stages.iter().flat_map(|stage| stage.transitions.iter().copied()).collect();
         let look = Look { highlight: Highlight::path(chart, &transitions), ..Look::default() };
         let path = folder.join(format!("{}-{at}.svg", report.machine));

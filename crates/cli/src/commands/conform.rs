@@ -11,8 +11,8 @@ use crate::{Exit, failure::Failure, output::Output};
 pub(crate) fn run(folder: &Path, output: &Output) -> Outcome {
     let found = find(folder).map_err(|error| Failure::file("read", folder, &error))?;
     if found.cases.is_empty() && found.broken.is_empty() {
-        return Err(Failure::bad_input(format!("there is no case below {}", folder.display()))
-            .hint("a case is a NAME.scxml, with a NAME.json beside it that says what to expect"));
+        return Err(Failure::bad_input(format!("there are no cases below {}", folder.display()))
+            .hint("a case is a file NAME.scxml with its expectations in NAME.json beside it"));
     }
     let report = run_all(&found, |_| {});
     match output.is_json() {
@@ -30,7 +30,7 @@ fn text(report: &Report, output: &Output) -> String {
         cases.for_each(|case| text.push_str(&line(case, output)));
     }
     for name in &report.skipped {
-        text.push_str(&format!("skipped      {name}: it says nowhere what to expect\n"));
+        text.push_str(&format!("skipped      {name}: it has no expectations\n"));
     }
     if report.unsupported > 0 {
         text.push_str(&format!("{} unsupported\n", report.unsupported));

@@ -36,7 +36,7 @@ pub(crate) fn run(output: &Output) -> Outcome {
         good("sqlite", sqlite_version()),
         kernel(),
         sandbox(&home),
-        program("git", "runs that write cannot be taken back without it"),
+        program("git", "without it the writes of runs cannot be undone"),
     ];
     findings.extend(programs::optional());
     findings.extend(store_findings(&home));
@@ -94,13 +94,13 @@ fn judges(home: &Path) -> Vec<Finding> {
 /// Describes the judges that are used if no model is configured: those of the configured chains, otherwise rules.
 fn without_models(settings: &Settings) -> Finding {
     let who = |activity: &str| match settings.chain(activity).contains(&PERSON) {
-        true => "a person judges",
-        false => "rules judge",
+        true => "a person answers",
+        false => "the built-in rules answer",
     };
     let usual = who("default");
     let named = settings.chains.keys().filter(|name| *name != "default" && who(name) != usual);
     let others: String = named.map(|name| format!(", for {name} {}", who(name))).collect();
-    good("judges", format!("no model is set up: {usual}{others}"))
+    good("judges", format!("no model is configured: {usual}{others}"))
 }
 
 fn finding(probe: interlock_judge::Probe) -> Finding {
@@ -166,7 +166,10 @@ fn private(home: &Path) -> Finding {
     let mode = std::fs::metadata(home).map(|found| found.permissions().mode() & 0o777).unwrap_or_default();
     match mode & 0o077 {
         0 => good("permissions", format!("{mode:03o}")),
-        _ => bad("permissions", format!("{mode:03o}: others can read what runs did; `chmod 700 {}`", home.display())),
+        _ => bad(
+            "permissions",
+            format!("mode {mode:03o}: other users can read the runs. Fix it with `chmod 700 {}`", home.display()),
+        ),
     }
 }
 
@@ -184,7 +187,7 @@ fn room(home: &Path) -> Finding {
 
 fn integrity(journal: &Journal) -> Finding {
     match journal.integrity() {
-        Ok(said) if said.is_empty() => good("integrity", "the store's tables are sound"),
+        Ok(said) if said.is_empty() => good("integrity", "the database is intact"),
         Ok(said) => bad("integrity", said.join("; ")),
         Err(error) => bad("integrity", error.to_string()),
     }

@@ -45,10 +45,8 @@ fn hash(store: &Store, text: &str) -> Result<Option<Hash>, Failure> {
     match found.as_slice() {
         [] => Ok(None),
         [hash] => Ok(Some(*hash)),
-        _ => {
-            Err(Failure::bad_input(format!("`{text}` could be any of {} files", found.len()))
-                .hint("say more of its hash"))
-        }
+        _ => Err(Failure::bad_input(format!("`{text}` matches {} files", found.len()))
+            .hint("give more characters of its hash")),
     }
 }
 
@@ -65,7 +63,7 @@ fn list(store: &Store, head: &Head, output: &Output) -> Outcome {
         return Ok(Exit::Good);
     }
     if files.is_empty() {
-        output.talk(&format!("{} left no files behind\n", head.name));
+        output.talk(&format!("{} has no evidence files\n", head.name));
         return Ok(Exit::Good);
     }
     let rows = files

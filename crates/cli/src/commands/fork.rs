@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Fork, output: &Output) -> Outcome {
     }
     output.data(&format!("{}\n", made.name))?;
     output.talk(&match made.phase.is_over() {
-        false => format!("it stands in {}. To go on with it:\n    interlock resume {}\n", made.place, made.name),
+        false => format!("It is in {}. Continue it with:\n    interlock resume {}\n", made.place, made.name),
         true => at_the_end(&head, &made),
     });
     Ok(Exit::Good)
@@ -43,8 +43,8 @@ pub(crate) fn run(args: &Fork, output: &Output) -> Outcome {
 /// The message for a fork at the record that ended the run: it cannot continue, but a fork at an earlier record can.
 fn at_the_end(of: &Head, made: &Head) -> String {
     format!(
-        "it has ended in {place}, as {name} did at that record: there is nothing to go on with. To go another way, fork it earlier:\n    \
-         interlock trace {name}  # which record is which\n    interlock fork {name} --at N\n",
+        "It has ended in {place}, as {name} did at that record, so it cannot continue. To take another path, fork an earlier record:\n    \
+         interlock trace {name}  # lists the records\n    interlock fork {name} --at N\n",
         place = made.place,
         name = of.name,
     )

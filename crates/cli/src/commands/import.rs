@@ -42,7 +42,7 @@ fn read(args: &Import, output: &Output) -> Result<Imported, Failure> {
     let bytes = std::fs::read(&args.file).map_err(|error| Failure::file("read", &args.file, &error))?;
     let name = args.file.display().to_string();
     let text = String::from_utf8(bytes).map_err(|_| {
-        Failure::bad_input(format!("{name} is not UTF-8")).hint("save it as UTF-8, or convert it with iconv")
+        Failure::bad_input(format!("{name} is not UTF-8")).hint("convert it to UTF-8, for example with iconv")
     })?;
     exchange::import(&text, args.from.map(format), &name).map_err(|problems| {
         for problem in &problems {
@@ -77,6 +77,6 @@ fn place(path: &Path) -> Result<PathBuf, Failure> {
     if !is_folder {
         return Ok(path.to_owned());
     }
-    std::fs::create_dir_all(path).map_err(|error| Failure::file("make the folder", path, &error))?;
+    std::fs::create_dir_all(path).map_err(|error| Failure::file("create the directory", path, &error))?;
     Ok(path.join(MACHINE_FILE))
 }

@@ -18,7 +18,7 @@ pub(crate) fn run(args: &Init, output: &Output) -> Outcome {
     let folder = machine::here().join(library::PROJECT_MACHINES).join(name);
     if folder.exists() && !args.force {
         let shown = machine::short(&folder.display().to_string());
-        return Err(Failure::bad_input(format!("{shown} is there already")).hint("--force writes over it"));
+        return Err(Failure::bad_input(format!("{shown} already exists")).hint("--force overwrites it"));
     }
     let mut written = Vec::new();
     for (path, content) in library::builtin_files(name) {
@@ -32,11 +32,11 @@ pub(crate) fn run(args: &Init, output: &Output) -> Outcome {
     }
     output.data(&format!("{shown}\n"))?;
     output.talk(&format!(
-        "wrote {}; `interlock check {name}` proves it as you change it\n",
+        "wrote {}. Prove your changes with `interlock check {name}`\n",
         counted(written.len(), "file", "files")
     ));
     if written.contains(&TASK) {
-        output.talk(&format!("{shown}/{TASK} is a task to start from\n"));
+        output.talk(&format!("{shown}/{TASK} is an example input to start from\n"));
     }
     Ok(Exit::Good)
 }
@@ -51,7 +51,8 @@ fn unknown(name: &str) -> Failure {
     Failure::bad_input(format!("there is no built-in machine called `{name}`")).hint(hint)
 }
 
-fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
+/// Writes a file and creates the directories above it.
+pub(crate) fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(|error| Failure::file("make", folder, &error))?;
     }

@@ -43,12 +43,12 @@ fn search(knowledge: &Knowledge, args: &KbSearch, output: &Output) -> Outcome {
         block_on(async { Ok(interlock_knowledge::search(knowledge, vectors, &query, &filter, looked_at).await?) })?;
     let lessons = learned::once(found.hits, at_most);
     if let Some(trouble) = &found.trouble {
-        output.talk(&format!("{} looked for words only: {trouble}\n", output.yellow("warning:")));
+        output.talk(&format!("{} searched by keyword only: {trouble}\n", output.yellow("warning:")));
     }
     if output.is_json() {
         output.json(&lessons)?;
     } else if lessons.is_empty() {
-        output.talk("nothing like that was learned yet\n");
+        output.talk("No entry matches\n");
     } else {
         output.data(&lessons.iter().map(|lesson| row(lesson, output)).collect::<String>())?;
     }
@@ -62,8 +62,9 @@ fn row(lesson: &Lesson, output: &Output) -> String {
 }
 
 fn show(knowledge: &Knowledge, id: &str, output: &Output) -> Outcome {
-    let unknown =
-        || Failure::bad_input(format!("there is no entry called `{id}`")).hint("`interlock kb search` finds them");
+    let unknown = || {
+        Failure::bad_input(format!("there is no entry called `{id}`")).hint("find entries with `interlock kb search`")
+    };
     let entry = knowledge.show(id)?.ok_or_else(unknown)?;
     if output.is_json() {
         output.json(&entry)?;

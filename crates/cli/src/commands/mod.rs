@@ -11,6 +11,7 @@ mod describe;
 mod doctor;
 mod draw;
 mod evidence;
+pub(crate) mod explain;
 mod fork;
 mod gc;
 mod grant;
@@ -20,6 +21,7 @@ mod kb;
 mod machines;
 mod man;
 mod map;
+mod new;
 mod pause;
 mod replay;
 mod report;
@@ -31,6 +33,7 @@ mod schema;
 mod send;
 mod show;
 mod snapshots;
+mod test;
 mod trace;
 mod undo;
 mod verify;
@@ -72,10 +75,13 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Anchor(args) => anchor::run(&args, output),
         Command::Evidence(args) => evidence::run(&args, output),
         Command::Gc(args) => gc::run(&args, output),
-        Command::Activities => activities::run(output),
+        Command::Activities { name } => activities::run(name.as_deref(), output),
         Command::Resources => resources::run(output),
         Command::Kb(args) => kb::run(&args, output),
         Command::Init(args) => init::run(&args, output),
+        Command::New { name } => new::run(&name, output),
+        Command::Test { machines } => test::run(&machines, output),
+        Command::Explain { code } => explain::run(code.as_deref(), output),
         Command::Doctor => doctor::run(output),
         Command::Completions { shell } => completions::run(shell, output),
         Command::Man(args) => man::run(&args, output),

@@ -18,7 +18,7 @@ mod shown;
 use interlock_activity::report::{RecordedRun, Story};
 use interlock_draw::visited::Visits;
 use interlock_journal::{Created, Entry, Head, moment};
-use interlock_judge::Judged;
+use interlock_judge::JudgementSummary;
 use interlock_runtime::Move;
 use serde_json::{Value as Json, json};
 
@@ -45,7 +45,7 @@ struct Report {
     commands: Vec<commands::Executed>,
     failing: Vec<failing::Failing>,
     changes: changes::Changes,
-    judged: Judged,
+    judged: JudgementSummary,
     /// The story of the run by an activity of its machine.
     story: Option<Story>,
     /// The hash of the last record.
@@ -84,7 +84,7 @@ fn format(args: &Args, output: &Output) -> Result<ReportFormat, Failure> {
         (None, Some("json")) => Ok(ReportFormat::Json),
         (None, Some("md" | "markdown")) => Ok(ReportFormat::Md),
         (None, Some(other)) => Err(Failure::bad_input(format!("a report cannot be written as `.{other}`"))
-            .hint("the file's name ends with .md, .html or .json, or --format says what to write")),
+            .hint("use a file name that ends with .md, .html or .json, or give --format")),
         (None, None) if output.is_json() => Ok(ReportFormat::Json),
         (None, None) => Ok(ReportFormat::Md),
     }

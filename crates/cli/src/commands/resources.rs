@@ -16,7 +16,7 @@ pub(crate) fn run(output: &Output) -> Outcome {
         return Ok(Exit::Good);
     }
     if list.is_empty() {
-        output.talk("nothing that one run at a time may use was asked for yet\n");
+        output.talk("No run has used a shared resource yet\n");
         return Ok(Exit::Good);
     }
     let now_ms = SystemClock.now_ms();

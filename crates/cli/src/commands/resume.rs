@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Resume, output: &Output) -> Outcome {
         None => in_need(&store)?,
     };
     if heads.is_empty() {
-        output.talk("no run needs anybody\n");
+        output.talk("Nothing to resume\n");
     }
     block_on(async {
         let runtime = store.runtime()?;

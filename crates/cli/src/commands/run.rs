@@ -11,7 +11,7 @@ use interlock_chart::{
 };
 use interlock_journal::Definition;
 use interlock_judge::settings::Settings as Judges;
-use interlock_runtime::{Error, Loaded, Start, fresh_name};
+use interlock_runtime::{Error, LoadedMachine, Start, fresh_name};
 
 use super::{Outcome, init};
 use crate::{
@@ -59,12 +59,12 @@ pub(crate) fn run(args: &Run, output: &Output) -> Outcome {
 }
 
 /// Loads a machine and shows its problems. It is an error if the machine cannot be run.
-fn load(name: &str, output: &Output) -> Result<Arc<Loaded>, Failure> {
+fn load(name: &str, output: &Output) -> Result<Arc<LoadedMachine>, Failure> {
     let source = library::load(name, &machine::here())?;
     let reading = source.read();
     machine::show(&source, &reading.diagnostics, output);
     let chart = reading.chart.ok_or_else(Failure::told)?;
-    let loaded = Loaded::of(Definition::new(&source, &chart), chart);
+    let loaded = LoadedMachine::of(Definition::new(&source, &chart), chart);
     Ok(Arc::new(match source.origin {
         Origin::BuiltIn => loaded,
         Origin::Project | Origin::Path => loaded.read_from(machine::here().join(&source.path)),
@@ -76,38 +76,38 @@ fn load(name: &str, output: &Output) -> Result<Arc<Loaded>, Failure> {
 fn described(error: Error, machine: &str) -> Failure {
     match error {
         Error::Input(_) => {
-            Failure::from(error).hint(format!("`interlock describe {machine} --json` shows what it takes"))
+            Failure::from(error).hint(format!("`interlock describe {machine} --json` shows the schema of its input"))
         }
         Error::Unproved { .. } => Failure::from(error).hint(format!(
-            "`interlock check {machine}` shows how; `--unproved` runs it all the same, and the run and its report say so"
+            "`interlock check {machine}` shows the counterexamples; `--unproved` runs it anyway, which the run and its report record"
         )),
         other => other.into(),
     }
 }
 
 /// Adds an example of a valid input to an error, because it is easier to read than a schema.
-fn with_sample(error: Error, loaded: &Loaded, args: &Run) -> Failure {
+fn with_sample(error: Error, loaded: &LoadedMachine, args: &Run) -> Failure {
     let (fitting, machine) = (sample(&loaded.chart().input), &args.machine);
     let hint = match &args.input {
         // A commented example file helps more than the smallest input on one line.
         _ if library::builtin_files(machine).any(|(path, _)| path == init::TASK) => {
-            format!("`interlock init {machine}` writes a {} that fits, with comments", init::TASK)
+            format!("`interlock init {machine}` writes a valid {} with comments", init::TASK)
         }
-        Some(_) => format!("{fitting} has what it takes at least"),
-        None => format!("`echo '{fitting}' | interlock run {machine} --input -` has what it takes at least"),
+        Some(_) => format!("the smallest valid input is {fitting}"),
+        None => format!("the smallest valid input: `echo '{fitting}' | interlock run {machine} --input -`"),
     };
     Failure::from(error).hint(hint)
 }
 
 /// Checks `judges.toml` before the run is created, if the machine uses a judge.
-fn judges_are_known(loaded: &Loaded, folder: &Path) -> Result<(), Failure> {
+fn judges_are_known(loaded: &LoadedMachine, folder: &Path) -> Result<(), Failure> {
     let is_judgement = |invoke: &Invoke| invoke.activity.starts_with("judge.");
     if !loaded.chart().invokes.iter().any(is_judgement) {
         return Ok(());
     }
-    Judges::load(Some(&home()?), folder).map(drop).map_err(|why| {
-        Failure::bad_input(why).hint("`interlock doctor` asks every judge something small; see docs/judges.md")
-    })
+    Judges::load(Some(&home()?), folder)
+        .map(drop)
+        .map_err(|why| Failure::bad_input(why).hint("`interlock doctor` tests every judge; see docs/judges.md"))
 }
 
 fn folder(repo: Option<&Path>) -> Result<PathBuf, Failure> {
@@ -115,7 +115,7 @@ fn folder(repo: Option<&Path>) -> Result<PathBuf, Failure> {
     let folder = repo.canonicalize().map_err(|error| Failure::file("use", repo, &error))?;
     match folder.is_dir() {
         true => Ok(folder),
-        false => Err(Failure::bad_input(format!("{} is no folder", repo.display()))),
+        false => Err(Failure::bad_input(format!("{} is not a directory", repo.display()))),
     }
 }
 
@@ -127,7 +127,8 @@ pub(crate) fn name(name: Option<&str>) -> Result<Option<String>, Failure> {
     let begins_well = name.starts_with(|letter: char| letter.is_ascii_alphanumeric());
     match begins_well && name.len() <= LENGTH_MAX && name.chars().all(is_plain) {
         true => Ok(Some(name.to_owned())),
-        false => Err(Failure::bad_input(format!("`{name}` cannot be the name of a run"))
-            .hint(format!("letters, digits, `.`, `_` and `-`, at most {LENGTH_MAX}, a letter or digit first"))),
+        false => Err(Failure::bad_input(format!("`{name}` is not a valid run name")).hint(format!(
+            "use letters, digits, `.`, `_` and `-`, at most {LENGTH_MAX}, and begin with a letter or digit"
+        ))),
     }
 }

@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Runs, output: &Output) -> Outcome {
     }
     if heads.is_empty() {
         let is_asked = args.machine.is_some() || !args.phase.is_empty();
-        output.talk(if is_asked { "no such runs\n" } else { "no runs; `interlock run` starts one\n" });
+        output.talk(if is_asked { "No run matches\n" } else { "No runs yet. Start one with `interlock run`\n" });
         return Ok(Exit::Good);
     }
     let rows = heads.iter().zip(&movers).map(|(head, mover)| {
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Runs, output: &Output) -> Outcome {
         output.talk(&format!("unattended: no process is running it. Continue it with `interlock resume {name}`\n"));
     }
     if !args.all && heads.len() == args.number {
-        output.talk("there may be more: `--all` lists them\n");
+        output.talk("there may be more runs; `--all` lists all of them\n");
     }
     tell_newer(&store, &heads, &current, output)
 }
@@ -77,7 +77,7 @@ fn tell_newer(store: &Store, heads: &[Head], current: &BTreeMap<String, Current>
                 true => format!("its `version` is still {kept}"),
                 false => format!("version {kept}, now {}", now.version),
             };
-            output.talk(&format!("* {name} has changed since ({versions}); these runs keep theirs\n"));
+            output.talk(&format!("* the machine {name} has changed since ({versions}); these runs keep the definition they started with\n"));
         }
     }
     Ok(Exit::Good)

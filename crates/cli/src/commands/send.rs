@@ -83,10 +83,10 @@ pub(crate) fn deliver(store: &Store, head: Head, sending: Sending, output: &Outp
 fn tell_sent(head: &Head, sending: &Sending, sent: &Sent, output: &Output) {
     if sent.is_repeated {
         let (id, seq, run) = (&sending.id, sent.seq, &head.name);
-        output.talk(&format!("`{id}` is record {seq} of {run} already; nothing was sent again\n"));
+        output.talk(&format!("`{id}` is already record {seq} of {run}; the event was not sent again\n"));
     }
     for fired in &sent.fired {
-        output.talk(&format!("a deadline came first: {}\n", fired.words()));
+        output.talk(&format!("A deadline fired first: {}\n", fired.words()));
     }
 }
 
@@ -130,7 +130,7 @@ fn taken(head: &Head, sending: &Sending, sent: &Sent, holder: Option<&WorkerName
         return Ok(Exit::Good);
     }
     if let Some(worker) = holder {
-        output.talk(&format!("{worker} goes on with it; `interlock watch {}` follows\n", head.name));
+        output.talk(&format!("{worker} continues it. Follow it with `interlock watch {}`\n", head.name));
     }
     output.data(&format!("{}  {}  record {}\n", head.name, sending.event, sent.seq))?;
     Ok(Exit::Good)

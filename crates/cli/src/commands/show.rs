@@ -79,7 +79,10 @@ fn all_json(head: &Head, follower: &Follower, holder: Option<&Holder>, files: &[
     let asking = family::asking(follower).ok().flatten();
     json["waits_for_run"] = json!(asking.map(|asking| asking.follower.head.name));
     json["folder"] = json!(follower.live.folder);
-    json["offers"] = json!(offers(&follower.live, registry()));
+    let mut offers = offers(&follower.live, registry());
+    // Without a process that runs it, no attempt waits for an answer.
+    offers.asked.retain(|_| holder.is_some());
+    json["offers"] = json!(offers);
     let file = |(seq, file): &(u64, Evidence)| json!({ "seq": seq, "file": file });
     json["evidence"] = files.iter().map(file).collect();
     json
@@ -98,15 +101,15 @@ fn all_text(
     text.push_str(&format!("  machine    {} version {version} ({short})\n", head.machine));
     text.push_str(&format!("  folder     {}\n", follower.live.folder.display()));
     text.push_str(&format!("  began      {}\n", moment::rfc3339(head.created_ms)));
-    text.push_str(&format!("  moved      {} (record {})\n", moment::rfc3339(head.updated_ms), head.seq));
+    text.push_str(&format!("  updated    {} (record {})\n", moment::rfc3339(head.updated_ms), head.seq));
     if let Some(parent) = &head.parent {
         text.push_str(&format!("  started by {parent}\n"));
     }
     if let Some(Holder { worker, since_ms }) = holder {
         let since = since_ms.map(|since_ms| format!(" since {}", moment::rfc3339(since_ms))).unwrap_or_default();
-        text.push_str(&format!("  moved by   {worker}{since}\n"));
+        text.push_str(&format!("  process    {worker}{since}\n"));
     } else if follower.standing() == Standing::Moving {
-        text.push_str(&format!("  moved by   nobody: `interlock resume {}` would\n", head.name));
+        text.push_str(&format!("  process    none; continue it with `interlock resume {}`\n", head.name));
     }
     text.push_str(&state_text(&follower.live, follower.now_ms(), output));
     if !files.is_empty() {
@@ -119,6 +122,10 @@ fn all_text(
             file.name,
             counted(file.bytes, "byte", "bytes")
         ));
+    }
+    let offers = follower.offers();
+    for question in offers.asked.iter().filter(|_| holder.is_some()) {
+        text.push_str(&format!("\n{}", waiting::question(&head.name, &offers, question)));
     }
     if let Some(asking) = family::asking(follower).ok().flatten() {
         text.push_str(&format!("\n{}", waiting::text_for(follower, &asking.follower)));
@@ -192,7 +199,7 @@ pub(crate) fn state_text(live: &Live, now_ms: i64, output: &Output) -> String {
     section("context", context.map(|(known, value)| field(&known.name, &Json::from(value))).collect());
     section("output", live.output.iter().flat_map(|output| fields(&Json::from(output))).collect());
     section("counters", counters(live).map(|(name, count, max)| format!("{name} {count} of {max}")).collect());
-    let activity = |begun: &interlock_runtime::Begun| {
+    let activity = |begun: &interlock_runtime::StartedActivity| {
         let invoke = chart.invoke(begun.invoke);
         let tried = if begun.number > 1 { format!(" (try {})", begun.number) } else { String::new() };
         format!(
@@ -220,14 +227,14 @@ fn field(name: &str, value: &Json) -> String {
         return format!("{name} = {}", shortened(value));
     };
     let shown = text.lines().take(VALUE_LINES_MAX).map(|line| format!("\n    | {line}")).collect::<String>();
-    let rest = if text.lines().nth(VALUE_LINES_MAX).is_some() { "\n    … (--json has all of it)" } else { "" };
+    let rest = if text.lines().nth(VALUE_LINES_MAX).is_some() { "\n    … (complete with --json)" } else { "" };
     format!("{name} ={shown}{rest}")
 }
 
 fn shortened(value: &Json) -> String {
     let text = value.to_string();
     match text.char_indices().nth(VALUE_LENGTH_MAX) {
-        Some((at, _)) => format!("{}… (--json has all of it)", &text[..at]),
+        Some((at, _)) => format!("{}… (complete with --json)", &text[..at]),
         None => text,
     }
 }

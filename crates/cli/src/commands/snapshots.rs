@@ -41,7 +41,7 @@ fn copy(workspace: &Workspace, live: &Live, snapshot: &Snapshot, into: &Path, ou
     let is_free = into.read_dir().map_or(!into.exists(), |mut entries| entries.next().is_none());
     if !is_free {
         return Err(
-            Failure::bad_input(format!("{} is not empty", into.display())).hint("name a folder that is not there yet")
+            Failure::bad_input(format!("{} is not empty", into.display())).hint("name a directory that does not exist")
         );
     }
     let into = std::path::absolute(into).map_err(|error| Failure::failed(error.to_string()))?;
@@ -54,7 +54,7 @@ fn find<'s>(known: &'s [Snapshot], name: &str) -> Result<&'s Snapshot, Failure> 
     let found = known.iter().find(|snapshot| snapshot.name == name || snapshot.reference == name);
     found.ok_or_else(|| {
         Failure::bad_input(format!("the run has no snapshot `{name}`"))
-            .hint("`interlock snapshots R` lists those there are")
+            .hint("`interlock snapshots R` lists the snapshots")
     })
 }
 

@@ -70,19 +70,19 @@ fn order(args: &Undo) -> Result<TakeBackOrder, Failure> {
 fn activity(id: &str) -> Result<ActivityId, Failure> {
     let number = id.strip_prefix('a').unwrap_or(id).parse();
     number.map(ActivityId).map_err(|_| {
-        Failure::bad_input(format!("`{id}` is no start of an activity")).hint("they are called a1, a2 and so on")
+        Failure::bad_input(format!("`{id}` is not the id of an activity")).hint("ids are a1, a2 and so on")
     })
 }
 
 fn refused(undid: &Undid) -> Failure {
     let changed = undid.conflicts.len() + undid.commits.iter().filter(|commit| !commit.is_ours).count();
     let partial = undid.not_kept.len() + undid.unknown.len();
-    let hint = "`--skip-conflicts` takes back the rest and leaves those alone";
+    let hint = "`--skip-conflicts` undoes the rest and skips those paths";
     match (changed, partial) {
-        (_, 0) => Failure::failed(format!("{CONFLICT}: {changed} of them have changed since; nothing was taken back")),
-        (0, _) => Failure::failed(format!("{NOT_KEPT}: {partial} of the run's changes are not kept or not known; nothing was taken back")),
+        (_, 0) => Failure::failed(format!("{CONFLICT}: {changed} paths have changed since; nothing was undone")),
+        (0, _) => Failure::failed(format!("{NOT_KEPT}: {partial} of the run's changes were not stored or are not known; nothing was undone")),
         _ => Failure::failed(format!(
-            "{CONFLICT}: {changed} of them have changed since, and {partial} are not kept or not known; nothing was taken back"
+            "{CONFLICT}: {changed} paths have changed since, and {partial} changes were not stored or are not known; nothing was undone"
         )),
     }
     .hint(hint)
@@ -109,30 +109,30 @@ fn tell(args: &Undo, head: &Head, undid: &Undid, is_refused: bool, output: &Outp
         let Some(name) = commit.moved.reference.strip_prefix("refs/heads/").or(Some(&commit.moved.reference)) else {
             continue;
         };
-        output.talk(&format!("{} {name}: it is not at our commit any more\n", output.yellow(CONFLICT)));
+        output.talk(&format!("{} {name}: it no longer points to the run's commit\n", output.yellow(CONFLICT)));
     }
     for path in &undid.not_kept {
         let (code, why) = (output.yellow(NOT_KEPT), path.why.words());
-        output.talk(&format!("{code} {}: the run has changed it, but {why}\n", path.path.display()));
+        output.talk(&format!("{code} {}: the run changed it, but {why}\n", path.path.display()));
     }
     for (seq, why) in &undid.unknown {
-        output.talk(&format!("{} what record {seq} changed is not known: {why}\n", output.yellow(NOT_KEPT)));
+        output.talk(&format!("{} the changes of record {seq} are not known: {why}\n", output.yellow(NOT_KEPT)));
     }
     if !is_refused || args.dry_run {
         output.data(&put_back(args, undid))?;
     }
     if is_refused && args.dry_run {
-        output.talk("with `--skip-conflicts` only: without it nothing would be taken back\n");
+        output.talk("only with `--skip-conflicts`; without it nothing would be undone\n");
     }
     undid.branches.iter().for_each(|branch| output.talk(&commits_stay(branch)));
     match (&undid.snapshot, undid.seq) {
         (Some(snapshot), Some(seq)) => {
-            output.talk(&format!("recorded as {seq}; what was there is kept as {snapshot}\n"));
-            output.talk(&format!("to take this back: interlock undo {} --write {seq}\n", head.name));
+            output.talk(&format!("recorded as {seq}; the previous files are stored as {snapshot}\n"));
+            output.talk(&format!("to undo this: interlock undo {} --write {seq}\n", head.name));
         }
-        _ if undid.is_empty() && undid.is_partial() => output.talk("there is nothing else to take back\n"),
+        _ if undid.is_empty() && undid.is_partial() => output.talk("Nothing else to undo\n"),
         _ if undid.is_empty() && !is_refused => {
-            output.talk("there is nothing to take back; changes of ignored files are not kept and not known\n");
+            output.talk("Nothing to undo. Changes of ignored files are not recorded\n");
         }
         _ => {}
     }
@@ -144,12 +144,14 @@ fn commits_stay(moved: &interlock_runtime::Moved) -> String {
     let name = moved.reference.strip_prefix("refs/heads/").unwrap_or(&moved.reference);
     match &moved.before {
         Some(before) => format!(
-            "commits stay: a command of the run moved {name} from {before} to {after}\n  \
-             to take them back: git update-ref {} {before} {after} (then `git reset`, if {name} is checked out)\n",
+            "commits are not undone: a command of the run moved {name} from {before} to {after}\n  \
+             to undo them: git update-ref {} {before} {after} (then `git reset`, if {name} is checked out)\n",
             moved.reference,
             after = moved.after
         ),
-        None => format!("a branch stays: a command of the run made {name}\n  to remove it: git branch -D {name}\n"),
+        None => format!(
+            "a branch is not undone: a command of the run created {name}\n  to remove it: git branch -D {name}\n"
+        ),
     }
 }
 
@@ -157,9 +159,9 @@ fn put_back(args: &Undo, undid: &Undid) -> String {
     let would = if args.dry_run { "would be " } else { "" };
     let file = |change: &interlock_runtime::Change| {
         let what = match (&change.before, &change.after) {
-            (None, Some(_)) => "made again",
+            (None, Some(_)) => "recreated",
             (Some(_), None) => "removed",
-            _ => "put back",
+            _ => "restored",
         };
         format!("{would}{what}  {}\n", change.path.display())
     };
@@ -179,7 +181,7 @@ fn remember(store: &Store, head: &Head, output: &Output) -> Result<(), Failure> 
     let is_back = standing(&of_run(store, head)?).is_some();
     if let Err(error) = Knowledge::open(&store.home).and_then(|base| learned::mark(&base, &head.name, is_back)) {
         output.talk(&format!(
-            "{} what was learned from {} is not told as taken back: {error}\n",
+            "{} the knowledge base entries of {} could not be marked as undone: {error}\n",
             output.yellow("warning:"),
             head.name
         ));

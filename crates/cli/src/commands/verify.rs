@@ -63,10 +63,10 @@ fn key(args: &args::Verify, store: &Store) -> Result<PublicKey, Failure> {
     if let Some(text) = &args.public_key {
         let wrong = || Failure::bad_input(format!("`{text}` is not a public key"));
         return PublicKey::from_hex(text)
-            .ok_or_else(|| wrong().hint("it has 64 hex digits; `interlock anchor --public-key` prints it"));
+            .ok_or_else(|| wrong().hint("a public key has 64 hex digits; `interlock anchor --public-key` prints it"));
     }
     let path = Settings::read(&store.home)?.key_path(args.key.as_deref(), &store.home)?;
-    let missing = || Failure::bad_input(format!("there is no key {} to check anchors with", path.display()));
+    let missing = || Failure::bad_input(format!("there is no key {} to verify anchors with", path.display()));
     match path.exists() {
         true => Ok(Key::read(&path)?.public()),
         false => Err(missing().hint("name the public key with --public-key, or the key's file with --key")),
@@ -85,10 +85,10 @@ fn to_json(checked: &[(&Head, Vec<Problem>)], whole: &Whole) -> serde_json::Valu
 
 fn text(head: &Head, problems: &[Problem], output: &Output) -> String {
     if problems.is_empty() {
-        let records = counted(head.seq, "record as it was written", "records as they were written");
+        let records = counted(head.seq, "record unchanged", "records unchanged");
         return format!("{} {}: {records}\n", output.green("✓"), head.name);
     }
-    let mut text = format!("{} {}: not what was written\n", output.bad("✗"), head.name);
+    let mut text = format!("{} {}: records were changed\n", output.bad("✗"), head.name);
     for problem in problems {
         let record = problem.seq.map(|seq| format!("record {seq}: ")).unwrap_or_default();
         text.push_str(&format!("  {record}{}\n", problem.what));
@@ -101,11 +101,11 @@ fn store_text(whole: &Whole, output: &Output) -> String {
     if whole.problems.is_empty() {
         let anchors = match whole.anchors {
             0 => String::new(),
-            count => format!(", as {} of it", counted(count as u64, "anchor says", "anchors say")),
+            count => format!(", as {} of it", counted(count as u64, "anchor confirms", "anchors confirm")),
         };
         return format!("{} the store: {records} in one chain{anchors}\n", output.green("✓"));
     }
-    let mut text = format!("{} the store: not what was written\n", output.bad("✗"));
+    let mut text = format!("{} the store: records were changed\n", output.bad("✗"));
     whole.problems.iter().for_each(|problem| text.push_str(&format!("  {problem}\n")));
     text
 }

@@ -1,11 +1,13 @@
 //! `interlock watch`: follows a run that another process runs, with the output of its activities.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     io::{Read as _, Seek as _, SeekFrom},
     path::{Path, PathBuf},
     time::Duration,
 };
+
+use interlock_core::ActivityId;
 
 use super::{Outcome, trace::json_line};
 use crate::{
@@ -31,7 +33,7 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
     let mut follower = Follower::from_now(&store, head.clone())?;
     let mut outputs = Outputs::default();
     output.talk(&format!("{} is {} in {}\n", head.name, head.phase.word(), follower.live.place()));
-    let mut is_told = false;
+    let (mut is_told, mut shown) = (false, BTreeSet::new());
     loop {
         outputs.show(&store.live_folder(), &head.name, output)?;
         for step in follower.catch_up()?.iter().flat_map(|step| &step.moves) {
@@ -52,14 +54,27 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
             output.talk(&waiting::text_for(&follower, &asking.follower));
             return Ok(Exit::Waiting);
         }
+        tell_questions(&follower, &mut shown, output);
         if !is_told && follower.standing() == Standing::Moving && follower.holder()?.is_none() {
-            output.talk(&format!("nobody moves it; `interlock resume {}` would\n", head.name));
+            output.talk(&format!("No process is running it. Continue it with `interlock resume {}`\n", head.name));
             is_told = true;
         }
         std::thread::sleep(LOOK_EVERY);
     }
     output.talk(&format!("{} is {} in {}\n", head.name, follower.phase().word(), follower.live.place()));
     Ok(follower.phase().into())
+}
+
+/// Prints how to answer each new question of a running attempt.
+fn tell_questions(follower: &Follower, shown: &mut BTreeSet<(ActivityId, u32, String)>, output: &Output) {
+    let open = follower.live.open_questions().map(|asked| (asked.activity, asked.number, asked.id.clone()));
+    for key in open.collect::<Vec<_>>() {
+        let offers = follower.offers();
+        let question = offers.asked.iter().find(|question| question.id == key.2);
+        if let Some(question) = question.filter(|_| shown.insert(key)) {
+            output.talk(&waiting::question(&follower.head.name, &offers, question));
+        }
+    }
 }
 
 /// The output files of attempts, each with the number of bytes shown so far.

@@ -105,7 +105,7 @@ impl Field {
     /// Returns the value of typed text; `None` if an optional field is left empty. The error describes the problem.
     pub(crate) fn read(&self, typed: &str) -> Result<Option<Json>, String> {
         if typed.trim().is_empty() {
-            return if self.must_answer() { Err("it is required".to_owned()) } else { Ok(None) };
+            return if self.must_answer() { Err("this field is required".to_owned()) } else { Ok(None) };
         }
         let value = self.parse(typed)?;
         self.check(&value).map(|()| Some(value))
@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(field(json!({ "type": "boolean" }), true).read("No"), Ok(Some(json!(false))));
         assert_eq!(field(json!({ "type": "string" }), false).read(""), Ok(None));
         let refused = [
-            (json!({ "type": "string" }), "", "it is required"),
+            (json!({ "type": "string" }), "", "this field is required"),
             (json!({ "type": "integer" }), "five", "not a whole number"),
             (json!({ "type": "integer", "minimum": 1 }), "0", "0 is less than the minimum of 1"),
             (json!({ "type": "string", "pattern": "^[a-z]+$" }), "A1", "\"A1\" does not match \"^[a-z]+$\""),

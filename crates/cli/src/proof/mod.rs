@@ -15,7 +15,7 @@ use std::{
 
 use interlock_chart::Chart;
 use interlock_checker::{Options, Outside, Report, check_within, is_proved_builtin};
-use interlock_runtime::{Loaded, Prover};
+use interlock_runtime::{LoadedMachine, Prover};
 
 use crate::outside::{self, Explored};
 
@@ -30,7 +30,7 @@ pub(crate) fn refusals(report: &Report) -> Vec<String> {
         (true, _) => Vec::new(),
         (false, false) => refusals,
         // A machine that is not proved is refused even if the report names no reason.
-        (false, true) => vec!["not everything it promises was proved".to_owned()],
+        (false, true) => vec!["not all of its properties were proved".to_owned()],
     }
 }
 
@@ -65,7 +65,7 @@ impl Proofs {
 }
 
 impl Prover for Proofs {
-    fn refusals(&self, loaded: &Loaded, folder: &Path) -> Vec<String> {
+    fn refusals(&self, loaded: &LoadedMachine, folder: &Path) -> Vec<String> {
         let explore = |chart: &Arc<Chart>, outside: &Outside<'_>| {
             // Only the refusals are needed here, not the bounds.
             Explored { refusals: self.explored(chart, outside, folder), report: None }

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use interlock_sandbox::{Ended, Order, Report, Rules, workspace_of};
+use interlock_sandbox::{LaunchOrder, ProgramEnd, Report, Rules, workspace_of};
 use interlock_workspace::Worktree;
 
 use crate::{
@@ -31,20 +31,20 @@ pub(super) fn run(command: &str, tree: &Worktree, store: &Store, output: &Output
     }
 }
 
-fn start(command: &str, tree: &Worktree, store: &Store) -> Result<Ended, String> {
+fn start(command: &str, tree: &Worktree, store: &Store) -> Result<ProgramEnd, String> {
     let failed = |error: std::io::Error| format!("`{command}` could not be run: {error}");
     let confined = sandbox();
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let workspace = workspace_of(&tree.path).map_err(failed)?;
     let rules = Rules { store: Some(store.home.clone()), ..confined.config.rules(workspace, home.as_deref()) };
-    let order = Order {
+    let order = LaunchOrder {
         mark: tree.path.clone(),
         words: ["/bin/sh", "-c", command].map(Into::into).into(),
         env: interlock_process::inherited().collect(),
         folder: tree.path.clone(),
         temp: std::env::temp_dir(),
         rules,
-        ..Order::default()
+        ..LaunchOrder::default()
     };
     let (control, theirs) = UnixStream::pair().map_err(failed)?;
     let mut launcher = confined.launcher.command();
@@ -61,7 +61,7 @@ fn start(command: &str, tree: &Worktree, store: &Store) -> Result<Ended, String>
     ended
 }
 
-fn reported(control: &UnixStream, command: &str) -> Result<Ended, String> {
+fn reported(control: &UnixStream, command: &str) -> Result<ProgramEnd, String> {
     for line in BufReader::new(control).lines() {
         let line = line.map_err(|error| format!("`{command}` did not end: {error}"))?;
         match serde_json::from_str(&line) {

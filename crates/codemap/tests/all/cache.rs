@@ -77,6 +77,6 @@ fn concurrent_maps_do_not_interfere() {
 #[test]
 fn an_unwritable_cache_is_ignored() {
     let folder = settled(&FILES);
-    fs::write(folder.home(), "no folder").unwrap();
+    fs::write(folder.home(), "not a directory").unwrap();
     assert_eq!(folder.map("").files, 2);
 }

@@ -152,7 +152,7 @@ fn has(slot: Slot, fields: &[Arc<str>], env: &Env<'_>) -> Result<bool, Box<Fault
 fn compare(operator: Binary, left: &Value, right: &Value) -> Result<bool, Box<Fault>> {
     let is = |wanted: fn(Ordering) -> bool| match order(left, right) {
         Some(Some(order)) => Ok(wanted(order)),
-        Some(None) => fault("what is not a number has no order"),
+        Some(None) => fault("NaN cannot be compared"),
         None => fault(format!("{} and {} cannot be compared", left.kind(), right.kind())),
     };
     match operator {
@@ -218,7 +218,7 @@ fn map(entries: &[(Code, Code)], env: &Env<'_>) -> Result<Value, Box<Fault>> {
             return fault("the keys of a map must be strings");
         };
         if fields.insert(key.clone(), evaluate(value, env)?.into_owned()).is_some() {
-            return fault(format!("the key `{key}` stands twice"));
+            return fault(format!("the key `{key}` occurs twice"));
         }
     }
     Ok(Value::Map(Arc::new(fields)))

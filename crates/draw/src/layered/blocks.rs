@@ -139,7 +139,7 @@ struct Neighbour {
     node: usize,
     /// The neighbour's index in its layer, plus the fraction of its width at which the link ends.
     at: f64,
-    /// The distance of the node to the right of the neighbour if the link is straight.
+    /// The horizontal offset from the neighbour to the node at which the link is straight.
     shift: f64,
     link: usize,
 }

@@ -32,7 +32,7 @@ const STEP: usize = 2;
 
 /// A picture's columns and its scale.
 pub(super) struct Sheet {
-    /// Where each column begins, and where the last one ends.
+    /// The start of each column, and the end of the last one.
     cuts: Vec<f64>,
     size: Size,
     /// At most 1.
@@ -75,7 +75,7 @@ fn sides(picture: &Picture, columns: usize) -> (f64, f64) {
     (least - GAP, most + GAP)
 }
 
-/// Where the drawing begins, below the title.
+/// Returns the top of the drawing, below the title.
 fn top(picture: &Picture) -> f64 {
     let rects = picture.boxes.iter().map(|state| state.rect).chain(picture.marks.iter().map(|mark| mark.rect));
     rects.map(|rect| rect.y).fold(picture.height, f64::min) - CLEARANCE

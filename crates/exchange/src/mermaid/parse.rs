@@ -38,7 +38,7 @@ pub(super) struct Scope {
 
 /// The position of a state or arrow: a scope and a region in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct Position {
     pub(super) scope: usize,
     pub(super) region: usize,
     depth: usize,
@@ -60,7 +60,7 @@ pub(super) struct State {
     pub(super) summary: Option<String>,
     pub(super) kind: Kind,
     /// The state's scope and region: where it is declared or an arrow begins, preferring the deepest.
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<Position>,
     strength: (bool, usize),
     pub(super) span: Span,
 }
@@ -71,7 +71,7 @@ pub(super) struct Arrow {
     pub(super) from: Option<String>,
     pub(super) to: Option<String>,
     pub(super) label: Option<String>,
-    pub(super) place: Place,
+    pub(super) place: Position,
 }
 
 /// Parses the lines of a diagram.
@@ -79,7 +79,7 @@ pub(super) fn parse(text: &str, problems: &mut Problems) -> Result<Diagram, Vec<
     let mut parser = Parser {
         text,
         diagram: Diagram::default(),
-        open: vec![Place::default()],
+        open: vec![Position::default()],
         note: None,
         declared: None,
         problems,
@@ -129,7 +129,7 @@ struct Parser<'a, 'p> {
     text: &'a str,
     diagram: Diagram,
     /// The scopes that are open.
-    open: Vec<Place>,
+    open: Vec<Position>,
     /// The state whose note is being read, and its text so far.
     note: Option<(String, String)>,
     /// The state that the previous line declares, if that line does not open it.
@@ -179,7 +179,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    fn here(&self) -> Place {
+    fn here(&self) -> Position {
         self.open.last().copied().unwrap_or_default()
     }
 
@@ -267,7 +267,7 @@ impl<'a> Parser<'a, '_> {
         });
         let region = self.diagram.scopes[scope].separators;
         self.declared = None;
-        self.open.push(Place { scope, region, depth: here.depth + 1 });
+        self.open.push(Position { scope, region, depth: here.depth + 1 });
         true
     }
 

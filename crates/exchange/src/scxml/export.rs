@@ -216,7 +216,8 @@ impl Writer<'_> {
     }
 }
 
-/// Writes a value in CEL, and also exactly if CEL alone would not restore it.
+/// Writes a value as CEL in `expr`. If reading that back would give another value, the exact value is added in
+/// `il:value`.
 fn valued(attributes: Attributes, value: &Template) -> Attributes {
     let expr = cel(value);
     let exact = unresolve::template(value);

@@ -81,7 +81,7 @@ impl Importer {
     fn send_id(&mut self, node: Node<'_, '_>, actions: &mut Vec<ActionFile>) -> Option<String> {
         let Some(location) = node.attribute("idlocation") else { return node.attribute("id").map(str::to_owned) };
         if !self.scope.variables.contains(location) {
-            self.refuse(node, attribute_span(node, "idlocation"), "puts its id into what nothing declares");
+            self.refuse(node, attribute_span(node, "idlocation"), "stores its id in an undeclared variable");
             return None;
         }
         self.sends += 1;

@@ -51,7 +51,7 @@ const REFUSED_KEYS: [(&str, &str); 2] = [
 ];
 
 /// A transition as it was found.
-struct Found {
+struct FoundTransition {
     /// The position among the state's transitions, if the configuration gives one.
     at: Option<u64>,
     events: Vec<String>,
@@ -165,7 +165,13 @@ impl Importer<'_> {
         }
     }
 
-    fn transitions(&mut self, at: usize, json: &Json, state: &mut StateFile, extra: &mut Extra) -> Vec<Found> {
+    fn transitions(
+        &mut self,
+        at: usize,
+        json: &Json,
+        state: &mut StateFile,
+        extra: &mut Extra,
+    ) -> Vec<FoundTransition> {
         let mut found = Vec::new();
         if let Some(on) = json.get("on").and_then(Json::as_object) {
             self.at("on", |importer| importer.warn_of_overlaps(on));
@@ -204,7 +210,7 @@ impl Importer<'_> {
         legal
     }
 
-    fn list(&mut self, source: usize, value: &Json, events: &[String], found: &mut Vec<Found>) {
+    fn list(&mut self, source: usize, value: &Json, events: &[String], found: &mut Vec<FoundTransition>) {
         match value {
             Json::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
@@ -217,7 +223,7 @@ impl Importer<'_> {
         }
     }
 
-    fn one(&mut self, source: usize, value: &Json, events: &[String], found: &mut Vec<Found>) {
+    fn one(&mut self, source: usize, value: &Json, events: &[String], found: &mut Vec<FoundTransition>) {
         let ours = own(value);
         let flag = |name: &str| ours.and_then(|ours| ours.get(name)) == Some(&Json::Bool(true));
         if flag("copy") || flag("timeout") {
@@ -229,7 +235,7 @@ impl Importer<'_> {
         };
         let at = ours.and_then(|ours| ours.get("at")).and_then(Json::as_u64);
         if let Some(body) = self.transition(source, value) {
-            found.push(Found { at, events, body });
+            found.push(FoundTransition { at, events, body });
         }
     }
 
@@ -360,7 +366,14 @@ impl Importer<'_> {
         states.iter().map(|&at| self.tree.nodes[at].name.clone()).collect()
     }
 
-    fn after(&mut self, at: usize, json: &Json, state: &mut StateFile, extra: &mut Extra, found: &mut Vec<Found>) {
+    fn after(
+        &mut self,
+        at: usize,
+        json: &Json,
+        state: &mut StateFile,
+        extra: &mut Extra,
+        found: &mut Vec<FoundTransition>,
+    ) {
         let Some(delays) = json.get("after").and_then(Json::as_object) else { return };
         let foreign = |value: &Json| own(value).is_none_or(|own| !own.contains_key("timeout"));
         let delays: Vec<_> = delays.iter().filter(|(_, value)| foreign(value)).collect();
@@ -386,7 +399,7 @@ impl Importer<'_> {
         }
     }
 
-    fn invokes(&mut self, at: usize, json: &Json, state: &mut StateFile, found: &mut Vec<Found>) {
+    fn invokes(&mut self, at: usize, json: &Json, state: &mut StateFile, found: &mut Vec<FoundTransition>) {
         let invokes = match json.get("invoke") {
             None => return,
             Some(Json::Array(items)) => items.iter().collect(),
@@ -404,7 +417,14 @@ impl Importer<'_> {
         state.invoke = layout::one_or_many(made);
     }
 
-    fn invoke(&mut self, at: usize, src: &str, json: &Json, several: bool, found: &mut Vec<Found>) -> InvokeFile {
+    fn invoke(
+        &mut self,
+        at: usize,
+        src: &str,
+        json: &Json,
+        several: bool,
+        found: &mut Vec<FoundTransition>,
+    ) -> InvokeFile {
         let activity = names::event(src);
         let mut file = InvokeFile { activity: activity.clone(), ..InvokeFile::default() };
         file.with = match json.get("input") {
@@ -451,7 +471,7 @@ impl Importer<'_> {
 
 /// Sorts transitions by their recorded positions, and in a foreign configuration wildcards behind names, and lays them
 /// out.
-fn place(mut found: Vec<Found>, state: &mut StateFile, is_native: bool) {
+fn place(mut found: Vec<FoundTransition>, state: &mut StateFile, is_native: bool) {
     found.sort_by_key(|found| found.at);
     if !is_native {
         let events: Vec<String> = found.iter().map(|found| found.events.concat()).collect();

@@ -17,7 +17,7 @@ use interlock_testbench::{Profile, Ran, Start, Trouble};
 use serde::Serialize;
 
 use super::{Open, reading, starts};
-use crate::hand::Settings;
+use crate::table::Settings;
 
 /// The number of controls if the task does not set it.
 const CONTROLS: u32 = 5;
@@ -76,7 +76,7 @@ pub(crate) struct Tree<'t> {
 }
 
 /// The results of the controls.
-pub(crate) struct Shown {
+pub(crate) struct ControlResults {
     /// One tally for each tree, in the order of the trees.
     pub(crate) tallies: Vec<Tally>,
     /// The number of runs of each tree.
@@ -100,7 +100,7 @@ pub(crate) async fn run(
     attempt: &Attempt,
     trees: &[Tree<'_>],
     wish: &Wish<'_>,
-) -> Result<Shown, Trouble> {
+) -> Result<ControlResults, Trouble> {
     let mut begun = 0;
     if let Some(profile) = trees.first().map(|tree| &tree.open.session.profile).filter(|it| can_alone(it, wish.cases)) {
         let alone: Vec<Start> = wish.cases.iter().map(|case| starts::alone(profile, case)).collect();
@@ -112,7 +112,7 @@ pub(crate) async fn run(
         }
     }
     let Some(profile) = trees.first().map(|tree| &tree.open.session.profile) else {
-        return Ok(Shown { tallies: Vec::new(), runs: 0, starts: 0 });
+        return Ok(ControlResults { tallies: Vec::new(), runs: 0, starts: 0 });
     };
     let whole = whole(profile, wish);
     let mut shown = rounds(settings, attempt, trees, wish, &whole, Surprise::Counts).await?;
@@ -134,8 +134,8 @@ async fn rounds(
     wish: &Wish<'_>,
     starts: &[Start],
     surprise: Surprise,
-) -> Result<Shown, Trouble> {
-    let mut shown = Shown { tallies: vec![Tally::default(); trees.len()], runs: 0, starts: 0 };
+) -> Result<ControlResults, Trouble> {
+    let mut shown = ControlResults { tallies: vec![Tally::default(); trees.len()], runs: 0, starts: 0 };
     let mut most = if wish.controls > 0 { wish.controls } else { CONTROLS };
     while shown.runs < most {
         shown.runs += 1;
@@ -222,7 +222,7 @@ fn status(open: &Open, ran: &[Ran], case: &str, before: Option<&Measured>) -> Re
 }
 
 fn unreadable() -> Trouble {
-    Trouble::environment("what a control start has left cannot be read")
+    Trouble::environment("the output of a control start cannot be read")
 }
 
 /// Returns the status of a case, under any name that this result gives it.

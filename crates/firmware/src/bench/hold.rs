@@ -10,16 +10,16 @@ use std::{
 };
 
 use interlock_activity::Attempt;
-use interlock_testbench::{Held, Resources, Session, Trouble};
+use interlock_testbench::{HeldResource, Resources, Session, Trouble};
 
-use crate::hand::Settings;
+use crate::table::Settings;
 
 /// The claims of the runs of this process, by run.
 static HELD: Mutex<BTreeMap<String, Claims>> = Mutex::new(BTreeMap::new());
 
 #[derive(Debug, Default)]
 struct Claims {
-    held: Option<Held>,
+    held: Option<HeldResource>,
     /// Another run that has used the resource since the current session began and may have changed its content.
     stranger: Option<String>,
     /// Resources that were given up for another of the same kind. They are avoided as long as there is another one.
@@ -72,7 +72,7 @@ pub(super) async fn retake(
     Ok(held().get(&*attempt.run).and_then(|claims| claims.stranger.clone()))
 }
 
-async fn acquire(settings: &Settings, attempt: &Attempt, names: &[String]) -> Result<Held, Trouble> {
+async fn acquire(settings: &Settings, attempt: &Attempt, names: &[String]) -> Result<HeldResource, Trouble> {
     let home = settings.home.clone().unwrap_or_else(std::env::temp_dir);
     let tell = |text: &str| attempt.host.progress(&attempt.run, attempt.activity, text);
     Resources::of_store(&home).acquire(names, &attempt.run, attempt.cancel.clone(), tell).await
@@ -92,7 +92,7 @@ pub(super) fn switch(run: &str, used: &str, seen: String) -> String {
     let claims = all.entry(run.to_owned()).or_default();
     claims.held = None;
     claims.spoiled.push(used.to_owned());
-    format!("{seen}; {used} is given up for another of its kind")
+    format!("{seen}; {used} is released and another of its kind is used")
 }
 
 /// Releases the resource of a run. The list of resources that it gave up is kept.

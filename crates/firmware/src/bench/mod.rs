@@ -10,16 +10,16 @@ mod starts;
 
 use std::{path::Path, sync::Arc, time::Instant};
 
-use interlock_activity::{Attempt, Effect, Outcome, code};
+use interlock_activity::{Attempt, EffectClass, Outcome, code};
 use interlock_journal::{Evidence, Hash};
-use interlock_testbench::{Bench, Environment, Kept, Operation, Profile, Reset, Session, Trouble, environment};
+use interlock_testbench::{Bench, Environment, FetchedFile, Operation, Profile, Reset, Session, Trouble, environment};
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
     area::Area,
     build,
-    hand::{Done, Settings, blocking, failed, given, keep, refs, signal},
+    table::{Done, Settings, blocking, failed, given, keep, refs, signal},
 };
 
 pub(crate) use hold::{forget, let_go};
@@ -38,7 +38,7 @@ impl Open {
     /// Opens a session begun earlier, for activities that only read the files it left here.
     pub(crate) fn find(settings: &Settings, attempt: &Attempt, id: &str) -> Result<Self, Outcome> {
         let session = Session::open(&Area::of(settings, attempt)?.session(id))
-            .map_err(|error| failed(format!("session {id} is not there any more: {error}")))?;
+            .map_err(|error| failed(format!("session {id} no longer exists: {error}")))?;
         let environment = environment(&session.profile).map_err(|trouble| wrong(&trouble))?;
         Ok(Open { session, environment: environment.into() })
     }
@@ -49,7 +49,7 @@ impl Open {
         let open = Self::find(settings, attempt, id)?;
         let is_held = hold::has(&attempt.run, &open.session);
         let name = open.session.resource.as_deref().unwrap_or_default();
-        let lost = || Trouble::environment(format!("the hold of {name} was lost, so the session is set up anew"));
+        let lost = || Trouble::environment(format!("the lease of {name} was lost, so the session is set up again"));
         Ok(if is_held { Ok(open) } else { Err(lost()) })
     }
 
@@ -79,14 +79,14 @@ impl Open {
 
 /// Makes the same check before there is a session.
 pub(crate) fn once(environment: &dyn Environment, attempt: &Attempt, operation: Operation) -> Result<(), Outcome> {
-    let is_twice = attempt.number > 1 && environment.effect(operation) == Effect::External;
-    let said = "a try before was cut off, and nobody knows how far it had come";
+    let is_twice = attempt.number > 1 && environment.effect(operation) == EffectClass::External;
+    let said = "an earlier attempt was interrupted, and its progress is not known";
     if is_twice { Err(Outcome::error(code::UNKNOWN_OUTCOME, said)) } else { Ok(()) }
 }
 
 /// The signal that a session's files cannot be fetched because another run has used its resource since.
 fn used_by(stranger: &str) -> Outcome {
-    let summary = format!("{stranger} has used the place since: what lies there may be that run's");
+    let summary = format!("{stranger} has used the environment since, so the files there may belong to that run");
     signal("artifacts_missing", json!({ "summary": summary, "evidence_refs": [] }))
 }
 
@@ -145,7 +145,7 @@ pub(crate) async fn begin_as(
     handle: &str,
 ) -> Result<Open, Trouble> {
     let environment: Arc<dyn Environment> = environment(&profile)?.into();
-    let area = Area::of(settings, attempt).map_err(|_| Trouble::environment("the run's own folder cannot be used"))?;
+    let area = Area::of(settings, attempt).map_err(|_| Trouble::environment("the run's directory cannot be used"))?;
     let folder = area.session(handle);
     let _ = tokio::fs::remove_dir_all(&folder).await;
     let mut session = Session::create(folder, &area.mark(handle), sources, profile)?;
@@ -183,7 +183,7 @@ pub(crate) async fn place(attempt: &Attempt, session: &mut Session, artifact: &s
     if artifact.is_empty() {
         return Ok(());
     }
-    let hash = Hash::from_hex(artifact).ok_or_else(|| failed(format!("`{artifact}` is no evidence")))?;
+    let hash = Hash::from_hex(artifact).ok_or_else(|| failed(format!("`{artifact}` is not evidence")))?;
     let (store, path) = (attempt.evidence.clone(), session.folder.join("image"));
     session.image = Some(path.clone());
     let remembered = session.clone();
@@ -249,7 +249,7 @@ pub(crate) async fn fetch_logs(settings: Arc<Settings>, attempt: Attempt) -> Don
     };
     let evidence = keep_logs(&attempt, &open.session, fetched).await?;
     if evidence.is_empty() {
-        let data = json!({ "summary": "nothing was printed and nothing was left", "evidence_refs": [] });
+        let data = json!({ "summary": "there is no output and no file", "evidence_refs": [] });
         return Ok(signal("artifacts_missing", data));
     }
     Ok(signal("logs_fetched", json!({})).with(evidence))
@@ -259,7 +259,7 @@ pub(crate) async fn fetch_logs(settings: Arc<Settings>, attempt: Attempt) -> Don
 pub(crate) async fn keep_logs(
     attempt: &Attempt,
     session: &Session,
-    fetched: Vec<Kept>,
+    fetched: Vec<FetchedFile>,
 ) -> Result<Vec<Evidence>, Outcome> {
     let (attempt, session) = (attempt.clone(), session.clone());
     blocking(move || {
@@ -287,7 +287,7 @@ fn kept_file(attempt: &Attempt, name: &str, path: &Path) -> Result<Option<Eviden
     let text = String::from_utf8_lossy(&content);
     let redacted = attempt.evidence.redactor().text(&text).into_owned();
     let kept = attempt.evidence.put(name, "text/plain", redacted.as_bytes());
-    kept.map(Some).map_err(|error| Outcome::not_stored(format!("`{name}` could not be kept: {error}")))
+    kept.map(Some).map_err(|error| Outcome::not_stored(format!("`{name}` could not be stored: {error}")))
 }
 
 #[derive(Deserialize)]
@@ -376,7 +376,7 @@ enum How {
 pub(crate) async fn reset(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: Again = given(&attempt)?;
     if with.session.is_empty() {
-        return Ok(signal("environment_reset", json!({ "summary": "there was nothing to reset yet" })));
+        return Ok(signal("environment_reset", json!({ "summary": "there is nothing to reset yet" })));
     }
     let (open, _) = Open::again(&settings, &attempt, &with.session).await?;
     open.once(&attempt, Operation::Reset)?;

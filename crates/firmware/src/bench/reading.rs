@@ -10,7 +10,7 @@ use interlock_test_results::{self as results, Format, Measured, Parsed, Status, 
 use interlock_testbench::{Ran, Session, fault};
 use serde_json::{Value, json};
 
-use crate::hand::failed;
+use crate::table::failed;
 
 /// The number of cases that a compact result carries; the evidence has all of them.
 const CASES_MAX: usize = 40;
@@ -100,7 +100,7 @@ fn text(path: &Path) -> String {
 
 /// Reports whether a piece of a log reports a case.
 pub(crate) fn reports_a_case(session: &Session, text: &str) -> bool {
-    let is_reported = |case: &results::Case| case.status != Status::Missing;
+    let is_reported = |case: &results::CaseResult| case.status != Status::Missing;
     format(session).is_ok_and(|format| results::parse(&format, text).cases.iter().any(is_reported))
 }
 

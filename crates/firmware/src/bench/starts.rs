@@ -11,7 +11,7 @@ use interlock_testbench::{Bench, Profile, Ran, Start, Stop, Trouble};
 use tokio::task::JoinSet;
 
 use super::{Open, reading};
-use crate::hand::Settings;
+use crate::table::Settings;
 
 /// The largest number of concurrent starts, even if a profile asks for more.
 const CONCURRENCY_MAX: usize = 32;
@@ -125,6 +125,6 @@ pub(super) async fn run_in(
             });
         }
         let Some(ended) = under_way.join_next().await else { return Ok(all) };
-        all.push(ended.map_err(|error| Trouble::Runner(format!("a start broke off: {error}")))??);
+        all.push(ended.map_err(|error| Trouble::Runner(format!("a start failed unexpectedly: {error}")))??);
     }
 }

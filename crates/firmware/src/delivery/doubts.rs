@@ -20,8 +20,8 @@ use crate::{
     area::Area,
     bench::controls,
     build,
-    hand::{Settings, blocking, failed},
     search::Sources,
+    table::{Settings, blocking, failed},
 };
 
 /// The largest file that is read, the largest number of test files, and the greatest directory depth.

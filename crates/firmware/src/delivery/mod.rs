@@ -20,9 +20,9 @@ use serde_json::{Value, json};
 use crate::{
     bench::{self, controls},
     build::Build,
-    hand::{Done, Settings, blocking, given, keep, refs, signal},
+    table::{Done, Settings, blocking, given, keep, refs, signal},
 };
-use controls::{Shown, Tally, Tree, Wish};
+use controls::{ControlResults, Tally, Tree, Wish};
 use trees::Pair;
 
 /// The number of cases that a summary names.
@@ -152,7 +152,7 @@ async fn controlled(
     trees.push(Tree { name: "patched", open: &pair.patched, passes: true });
     let wish = Wish { cases: &cases, controls: with.controls, before };
     let shown = match cases.is_empty() {
-        true => Ok(Shown { tallies: vec![Tally::default(); trees.len()], runs: 0, starts: 0 }),
+        true => Ok(ControlResults { tallies: vec![Tally::default(); trees.len()], runs: 0, starts: 0 }),
         false => controls::run(settings, attempt, &trees, &wish).await,
     };
     let has_untouched = trees.len() > 1;
@@ -160,8 +160,8 @@ async fn controlled(
     Ok(shown.map(|shown| compared(&cases, shown, has_untouched)))
 }
 
-fn compared(cases: &[String], shown: Shown, has_untouched: bool) -> (Came, Value) {
-    let Shown { mut tallies, runs, starts } = shown;
+fn compared(cases: &[String], shown: ControlResults, has_untouched: bool) -> (Came, Value) {
+    let ControlResults { mut tallies, runs, starts } = shown;
     let patched = tallies.pop().unwrap_or_default();
     let untouched = tallies.pop();
     let fails = |case: &str| untouched.as_ref().is_none_or(|tally| tally.always_fails(case));

@@ -13,7 +13,7 @@ use crate::{
     area::Area,
     bench::{self, Open},
     build::{self, Keeping},
-    hand::{Settings, blocking, failed},
+    table::{Settings, blocking, failed},
 };
 
 /// The environment types that need only the image of a tree.
@@ -54,7 +54,7 @@ impl Pair {
         let kept = Some(with.artifact.as_str()).filter(|image| is_enough && !image.is_empty());
         match open(settings, attempt, with, &new, kept, &format!("{activity}p")).await? {
             Ok(Some(patched)) => Ok(Ok(Pair { untouched, patched })),
-            Ok(None) => Ok(Err(Trouble::environment("the patched tree does not build any more"))),
+            Ok(None) => Ok(Err(Trouble::environment("the patched tree no longer builds"))),
             Err(trouble) => Ok(Err(trouble)),
         }
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::With;
 use crate::{
     area::Area,
-    hand::{Settings, failed},
+    table::{Settings, failed},
 };
 
 /// The memory of a run's searches.

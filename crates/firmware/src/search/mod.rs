@@ -5,6 +5,7 @@
 //! Such a patch is plausible, not proven: its confidence follows from the number of failing cases that execute the
 //! changed line.
 
+mod look;
 mod memory;
 mod sight;
 mod sources;
@@ -12,14 +13,14 @@ mod trials;
 mod tried;
 
 use std::{
-    collections::BTreeMap,
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use interlock_activity::{Attempt, Effect, Outcome};
+use interlock_activity::{Attempt, EffectClass, Outcome};
 use interlock_chart::counted;
-use interlock_repair::{Candidate, Search, Suspect, TRIALS_MAX, believed, candidates, confidence, localise};
+use interlock_journal::Evidence;
+use interlock_repair::{Candidate, believed};
 use interlock_testbench::{Operation, Profile, Trouble, environment};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -27,32 +28,17 @@ use serde_json::{Value, json};
 use crate::{
     bench,
     build::Build,
-    hand::{Done, Settings, blocking, given, keep, refs, signal},
-    rounds::SURE,
+    table::{Done, Settings, given, keep, refs, signal},
 };
+use look::look;
 use memory::Memory;
-use sight::Sight;
 pub(crate) use sources::Sources;
-use trials::{Came, Trials, Unfit};
+use trials::{Trials, Unfit};
 use tried::Tried;
-
-/// The time limit of a search.
-const SEARCH_MAX: Duration = Duration::from_secs(20 * 60);
-
-/// The number of candidates tried after the first good one if its confidence is too low: an equally good one may be
-/// more likely.
-const SECOND_THOUGHTS: usize = 15;
-
-/// The upper bound of the confidence in a partial repair, regardless of the number of cases that execute it. It is
-/// below the limit for delivery without a person, because many changes satisfy a single check by chance.
-const PART_SURE_MAX: f64 = 0.7;
 
 /// The number of candidates that may leave the image unchanged before the search concludes that the image is not
 /// built from these sources.
 const UNCHANGED_MAX: usize = 10;
-
-/// The number of suspects that the evidence names.
-const SUSPECTS_TOLD: usize = 20;
 
 #[derive(Deserialize)]
 pub(crate) struct With {
@@ -88,7 +74,8 @@ pub(crate) struct Constraints {
 }
 
 /// The result of a search.
-struct Found {
+#[derive(Default)]
+struct SearchResult {
     /// The best candidate so far, with its confidence.
     candidate: Option<(Candidate, f64)>,
     /// The image that the best candidate built.
@@ -117,10 +104,60 @@ struct Found {
     unchanged: usize,
 }
 
-impl Found {
+impl SearchResult {
     /// Reports whether changes of the sources do not affect the image.
     fn is_deaf(&self) -> bool {
         self.unchanged >= UNCHANGED_MAX && self.unchanged == self.tried
+    }
+
+    /// Returns the record of the search that becomes evidence.
+    fn told(&self, tried_again: usize, took: Duration) -> Value {
+        json!({
+            "suspects": self.suspects,
+            "candidates": self.made,
+            "tried": self.tried,
+            "tried_before_it_was_cut_off": tried_again,
+            "seconds": took.as_secs_f64(),
+            "found": self.candidate.as_ref().map(|(candidate, _)| &candidate.summary),
+            "oddity": self.oddity,
+            "other_candidates_that_pass": self.others,
+        })
+    }
+
+    /// Describes the chosen candidate; `in_vain` is the reason why no candidate repairs everything.
+    fn summary(&self, candidate: &Candidate, in_vain: &str) -> String {
+        let (tried, made, change) = (self.tried, self.made, &candidate.summary);
+        let witnesses = match self.cases {
+            _ if self.candidate.is_none() => format!("it repairs a part: {in_vain}"),
+            0 => "it is not known which cases execute it".to_owned(),
+            cases => format!("{} of {cases} cases execute it, {} of them failing", self.covering, self.witnesses),
+        };
+        let mut summary = format!("by template, after {tried} of at most {made} candidates: {change} ({witnesses})");
+        if self.others > 0 {
+            let others = counted(self.others, "other candidate makes", "other candidates make");
+            summary.push_str(&format!("; {others} the cases pass too"));
+        }
+        summary.extend(self.oddity.iter().map(|odd| format!("; {odd}")));
+        summary
+    }
+
+    /// Returns the confidence in a candidate. The ranking score does not separate right patches from wrong ones, so it
+    /// alone delivers only if the task asks for that.
+    fn believed(&self, deliver: &str, candidate: &Candidate, ranked: f64) -> f64 {
+        match deliver {
+            "measured" => ranked,
+            _ => ranked.min(believed(Some(candidate.template), self.witnesses)),
+        }
+    }
+
+    /// Records a candidate that makes all cases pass. The most likely one is kept; `(covering, witnesses)` counts the
+    /// cases that execute it and those of them that fail.
+    fn accept(&mut self, candidate: Candidate, sure: f64, counts: (usize, usize), image: Option<String>) {
+        self.others += usize::from(self.candidate.is_some());
+        if self.candidate.as_ref().is_none_or(|(_, before)| sure > *before) {
+            (self.covering, self.witnesses) = counts;
+            (self.candidate, self.image) = (Some((candidate, sure)), image);
+        }
     }
 
     /// Describes why nothing was found; `sources` is the number of C sources.
@@ -134,7 +171,7 @@ impl Found {
                 format!("none of {sources} C sources may be changed: see `allowed_paths` and `forbidden_paths`")
             }
             (0, _) if self.known > 0 => {
-                "what templates offer was found before, and was refused or not enough".to_owned()
+                "all template candidates were found before and were refused or not sufficient".to_owned()
             }
             (0, _) => "templates offer nothing for the lines that failing cases execute".to_owned(),
             (made, tried) if tried < made => {
@@ -153,11 +190,7 @@ impl Found {
 /// Searches for a patch with templates.
 pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: With = given(&attempt)?;
-    if with.change_constraint == "logging_only" {
-        let refused = if with.refused.is_empty() { "it" } else { &with.refused };
-        return Ok(nothing(&format!("templates add no logging, which is all that is allowed after {refused}")));
-    }
-    if let Some(why) = unfit(&with.test_profile).map_err(|trouble| bench::wrong(&trouble))? {
+    if let Some(why) = refusal(&with).map_err(|trouble| bench::wrong(&trouble))? {
         return Ok(nothing(&why));
     }
     let memory = Memory::of(&settings, &attempt, &with).await?;
@@ -171,180 +204,117 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
             if is_certain {
                 memory.exhaust(&with.tree, &why).await?;
             }
-            let data = json!({ "summary": why, "evidence_refs": [], "programs_ms": bench::milliseconds(programs) });
-            return Ok(signal("nothing_found", data));
+            return Ok(nothing_after(&why, programs, None));
         }
     };
     let mut tried = Tried::of(&settings, &attempt).await?;
     let found = look(&attempt, &with, &memory, &mut trials, &mut tried, begun).await?;
-    let told = json!({
-        "suspects": found.suspects,
-        "candidates": found.made,
-        "tried": found.tried,
-        "tried_before_it_was_cut_off": tried.again,
-        "seconds": begun.elapsed().as_secs_f64(),
-        "found": found.candidate.as_ref().map(|(candidate, _)| &candidate.summary),
-        "oddity": found.oddity,
-        "other_candidates_that_pass": found.others,
-    });
+    let told = found.told(tried.again, begun.elapsed());
     let evidence = keep(&attempt, "search", "application/json", format!("{told:#}\n").into_bytes()).await?;
     let in_vain = found.in_vain(trials.sources.texts.len());
-    let is_part = found.candidate.is_none();
-    let Some((candidate, ranked)) = found.candidate.or(found.part) else {
-        let why = in_vain;
-        memory.exhaust(&with.tree, &why).await?;
-        let data = json!({ "summary": why, "evidence_refs": refs(std::slice::from_ref(&evidence)), "programs_ms": bench::milliseconds(trials.programs) });
-        return Ok(signal("nothing_found", data).with([evidence]));
+    let Some((candidate, ranked)) = found.candidate.as_ref().or(found.part.as_ref()) else {
+        memory.exhaust(&with.tree, &in_vain).await?;
+        return Ok(nothing_after(&in_vain, trials.programs, Some(evidence)));
     };
-    memory.add(&attempt, &candidate.patch, found.image).await?;
-    let mut summary = format!(
-        "by template, after {} of at most {} candidates: {} ({})",
-        found.tried,
-        found.made,
-        candidate.summary,
-        match found.cases {
-            _ if is_part => format!("it repairs a part: {in_vain}"),
-            0 => "nobody knows which cases execute it".to_owned(),
-            cases => format!("{} of {cases} cases execute it, {} of them failing", found.covering, found.witnesses),
-        }
-    );
-    if found.others > 0 {
-        let others = counted(found.others, "other candidate makes", "other candidates make");
-        summary.push_str(&format!("; {others} the cases pass too"));
-    }
-    summary.extend(found.oddity.iter().map(|odd| format!("; {odd}")));
-    // The ranking score does not separate right patches from wrong ones, so it alone delivers only if the task asks
-    // for that.
-    let confidence = match with.deliver.as_str() {
-        "measured" => ranked,
-        _ => ranked.min(believed(Some(candidate.template), found.witnesses)),
-    };
+    memory.add(&attempt, &candidate.patch, found.image.clone()).await?;
     let data = json!({
         "patch": candidate.patch,
-        // More than two digits would pretend a precision that is not there.
-        "confidence": (confidence * 100.0).floor() / 100.0,
-        "summary": summary,
+        "confidence": stated(found.believed(&with.deliver, candidate, *ranked)),
+        "summary": found.summary(candidate, &in_vain),
         "programs_ms": bench::milliseconds(trials.programs),
     });
     Ok(signal("patch_generated", data).with([evidence]))
+}
+
+/// Returns the reason why a search is not worth starting.
+fn refusal(with: &With) -> Result<Option<String>, Trouble> {
+    if with.change_constraint == "logging_only" {
+        let refused = if with.refused.is_empty() { "it" } else { &with.refused };
+        return Ok(Some(format!("templates add no logging, which is all that is allowed after {refused}")));
+    }
+    unfit(&with.test_profile)
+}
+
+/// Rounds a confidence down to two digits; more would pretend a precision that is not there.
+fn stated(confidence: f64) -> f64 {
+    (confidence * 100.0).floor() / 100.0
 }
 
 /// Returns the reason why templates are not tried in this environment: every candidate is deployed and run, and
 /// wearing out a board is not acceptable for trials.
 fn unfit(profile: &Profile) -> Result<Option<String>, Trouble> {
     let environment = environment(profile)?;
-    let is_external = |operation| environment.effect(operation) == Effect::External;
-    let why = || format!("templates are not tried on `{}`: each candidate would be brought there", profile.env_type);
+    let is_external = |operation| environment.effect(operation) == EffectClass::External;
+    let why =
+        || format!("templates are not tried on `{}`: each candidate would have to be deployed there", profile.env_type);
     Ok((is_external(Operation::Deploy) || is_external(Operation::Run)).then(why))
+}
+
+/// Returns the outcome of a search that found nothing after programs ran.
+fn nothing_after(why: &str, programs: Duration, evidence: Option<Evidence>) -> Outcome {
+    let evidence = Vec::from_iter(evidence);
+    let programs_ms = bench::milliseconds(programs);
+    let data = json!({ "summary": why, "evidence_refs": refs(&evidence), "programs_ms": programs_ms });
+    signal("nothing_found", data).with(evidence)
 }
 
 fn nothing(why: &str) -> Outcome {
     signal("nothing_found", json!({ "summary": why, "evidence_refs": [] }))
 }
 
-/// Returns every line with the same score, for the case that neither coverage nor a named place points anywhere.
-fn anywhere(texts: &BTreeMap<String, String>) -> Vec<Suspect> {
-    let why = "nothing points anywhere else";
-    let line = |path: &str, line| Suspect { path: path.to_owned(), line, score: 0.5, why: why.to_owned() };
-    texts.iter().flat_map(|(path, text)| (1..=text.lines().count()).map(move |at| line(path, at))).collect()
-}
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
 
-/// Tries the candidates one by one until one is good enough or the time is up.
-async fn look(
-    attempt: &Attempt,
-    with: &With,
-    memory: &Memory,
-    trials: &mut Trials,
-    tried: &mut Tried,
-    begun: Instant,
-) -> Result<Found, Outcome> {
-    let sight = Sight::of(trials).await?;
-    trials.hurry();
-    let sources = trials.sources.clone();
-    let mut suspects = localise(&sight.coverage, &sight.named);
-    if suspects.is_empty() {
-        suspects = anywhere(&sources.texts);
+    use interlock_repair::{Hints, candidates};
+
+    use super::*;
+
+    fn candidate() -> Candidate {
+        let text = "int f(int n) {\n    return n <= 8;\n}\n".to_owned();
+        let texts = BTreeMap::from([("a.c".to_owned(), text)]);
+        let suspect = interlock_repair::Suspect { path: "a.c".into(), line: 2, score: 1.0, why: String::new() };
+        let offered = candidates(&texts, &[suspect], &Hints::default());
+        let mut search = interlock_repair::Search::new(texts, offered, interlock_repair::Trial::default());
+        search.next().unwrap()
     }
-    let (ranked, hints) = (suspects.clone(), sight.hints(&sources, with)?);
-    let kept_from = hints.read_only.len();
-    let offered = blocking(move || Ok(candidates(&sources.texts, &ranked, &hints))).await?;
-    let told = suspects.iter().take(SUSPECTS_TOLD).map(
-        |suspect| json!({ "path": suspect.path, "line": suspect.line, "score": suspect.score, "why": suspect.why }),
-    );
-    let mut found = Found {
-        candidate: None,
-        image: None,
-        part: None,
-        cases: sight.coverage.len(),
-        covering: 0,
-        witnesses: 0,
-        others: 0,
-        tried: 0,
-        known: 0,
-        made: 0,
-        suspects: told.collect(),
-        kept_from,
-        oddity: sight.oddity.clone(),
-        unchanged: 0,
-    };
-    let mut search = Search::new(trials.sources.texts.clone(), offered, trials.trial(&trials.measured));
-    let mut last = usize::MAX;
-    loop {
-        let next;
-        // Many candidates may have to be examined before one is worth trying.
-        (search, next) = blocking(move || {
-            let next = search.next();
-            Ok((search, next))
-        })
-        .await?;
-        let Some(candidate) = next else { break };
-        if begun.elapsed() > SEARCH_MAX || found.tried >= last || found.is_deaf() {
-            break;
-        }
-        if memory.knows(&candidate.patch) {
-            found.known += 1;
-            continue;
-        }
-        found.tried += 1;
-        let made = (found.tried + search.waiting()).min(TRIALS_MAX);
-        let text = format!("candidate {} of at most {made}: {}", found.tried, candidate.summary);
-        attempt.host.progress(&attempt.run, attempt.activity, &text);
-        let came = match tried.recall(&candidate) {
-            Some(known) => known,
-            None => {
-                let came = trials.try_out(&candidate).await?;
-                if came.is_certain {
-                    tried.add(&candidate, &came).await;
-                }
-                came
-            }
-        };
-        let Came { trial, is_good, image, .. } = came;
-        found.unchanged += usize::from(image.is_some() && image == trials.first_image);
-        if memory.knows_image(image.as_deref()) {
-            // An equivalent patch was found before.
-            found.known += 1;
-            continue;
-        }
-        search.tell(&candidate, &trial);
-        let covering = sight.covering(&candidate);
-        let sure = confidence(candidate.template, covering, found.cases);
-        if !is_good && found.part.is_none() && search.improved(&trial) {
-            found.part = Some((candidate.clone(), sure.min(PART_SURE_MAX)));
-        }
-        if is_good {
-            last = last.min(found.tried + SECOND_THOUGHTS);
-            found.others += usize::from(found.candidate.is_some());
-            if found.candidate.as_ref().is_none_or(|(_, before)| sure > *before) {
-                found.witnesses = sight.witnesses(&candidate);
-                (found.covering, found.candidate, found.image) = (covering, Some((candidate, sure)), image);
-            }
-            if sure >= SURE {
-                break;
-            }
-        }
+
+    #[test]
+    fn most_likely_candidate_is_kept_and_the_others_are_counted() {
+        let mut found = SearchResult { tried: 3, made: 9, cases: 4, ..SearchResult::default() };
+        found.accept(candidate(), 0.5, (2, 1), Some("first".into()));
+        found.accept(candidate(), 0.4, (4, 4), Some("second".into()));
+        found.accept(candidate(), 0.6, (3, 2), Some("third".into()));
+        assert_eq!((found.image.as_deref(), found.covering, found.witnesses, found.others), (Some("third"), 3, 2, 2));
+        let summary = found.summary(&candidate(), "");
+        assert!(summary.starts_with("by template, after 3 of at most 9 candidates: "), "{summary}");
+        assert!(
+            summary
+                .ends_with("(3 of 4 cases execute it, 2 of them failing); 2 other candidates make the cases pass too"),
+            "{summary}"
+        );
     }
-    // The waiting candidates were not examined, so some of them may turn out invalid.
-    found.made = found.tried + search.waiting();
-    Ok(found)
+
+    #[test]
+    fn empty_search_says_why() {
+        let found = |made, tried, known| SearchResult { made, tried, known, kept_from: 1, ..SearchResult::default() };
+        let cases = [
+            (found(0, 0, 0), 0, "templates know C, and there is no C source"),
+            (found(0, 0, 0), 1, "none of 1 C sources may be changed: see `allowed_paths` and `forbidden_paths`"),
+            (found(0, 0, 2), 3, "all template candidates were found before and were refused or not sufficient"),
+            (found(0, 0, 0), 3, "templates offer nothing for the lines that failing cases execute"),
+            (found(9, 4, 0), 3, "none of 4 candidates that were tried makes the cases pass, of 9 that templates offer"),
+            (found(4, 4, 0), 3, "none of the 4 candidates that templates offer makes the cases pass"),
+        ];
+        for (found, sources, expected) in cases {
+            assert_eq!(found.in_vain(sources), expected);
+        }
+        let deaf = SearchResult { tried: UNCHANGED_MAX, unchanged: UNCHANGED_MAX, ..SearchResult::default() };
+        assert!(deaf.is_deaf() && deaf.in_vain(3).contains("left the image as it was"));
+    }
+
+    #[test]
+    fn confidence_is_rounded_down() {
+        assert_eq!((stated(0.999), stated(0.7), stated(0.0)), (0.99, 0.7, 0.0));
+    }
 }

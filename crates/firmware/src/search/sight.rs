@@ -9,7 +9,7 @@ use interlock_test_results::{self as results, Measured, Status};
 use interlock_testbench::{Ran, Session, Start};
 
 use super::{With, sources::Sources, trials::Trials};
-use crate::{bench, hand::failed};
+use crate::{bench, table::failed};
 
 /// The largest number of cases that are run one by one.
 const CASES_MAX: usize = 200;

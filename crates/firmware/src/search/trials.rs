@@ -19,7 +19,7 @@ use crate::{
     area::Area,
     bench::{self, Open},
     build::{self, Build, Keeping},
-    hand::{Settings, blocking, failed},
+    table::{Settings, blocking, failed},
 };
 
 /// The factor by which a candidate's start may be slower than the unchanged tree, and the time that it may take in
@@ -77,8 +77,7 @@ impl Trials {
         attempt: &Attempt,
         with: &With,
     ) -> Result<Result<Self, Unfit>, Outcome> {
-        let area = Area::of(settings, attempt)?;
-        let copy = area.trial();
+        let copy = Area::of(settings, attempt)?.trial();
         let (keeper, of, tree, into) = (Arc::clone(settings), attempt.folder.clone(), with.tree.clone(), copy.clone());
         blocking(move || keeper.workspace.copy_tree(&of, &tree, &into).map_err(failed)).await?;
         let folder = build::folder_in(settings, attempt, &with.repo, copy.clone()).await?;
@@ -87,18 +86,33 @@ impl Trials {
             let why = format!("templates need a tree that builds, and this one does not: {why}");
             return Ok(Err(Unfit { why, is_certain: built.is_certain, programs: built.programs }));
         }
+        let mut trials = Self::open(settings, attempt, with, (copy, folder), built.programs).await?;
+        trials.measure_unchanged().await?;
+        if trials.has_stable_failure() {
+            return Ok(Ok(trials));
+        }
+        let why = trials.measured.reasons.first().map(String::as_str).unwrap_or_default();
+        let why = format!("templates need a case that fails, and none does: {why}");
+        Ok(Err(Unfit { why, is_certain: false, programs: trials.programs }))
+    }
+
+    /// Opens the environment for a tree that builds: `copy` is its root, `folder` the directory of the task within it.
+    async fn open(
+        settings: &Arc<Settings>,
+        attempt: &Attempt,
+        with: &With,
+        (copy, folder): (PathBuf, PathBuf),
+        programs: Duration,
+    ) -> Result<Self, Outcome> {
         let mut profile = with.test_profile.clone();
         (profile.confirm, profile.repetitions, profile.coverage) = (false, 1, false);
-        let open = match bench::begin(settings, attempt, profile, &folder).await {
-            Ok(open) => open,
-            Err(trouble) => return Err(bench::wrong(&trouble)),
-        };
+        let open = bench::begin(settings, attempt, profile, &folder).await.map_err(|trouble| bench::wrong(&trouble))?;
         let (of, hash) = (attempt.clone(), with.baseline.clone());
         let before = blocking(move || bench::baseline(&of, &hash)).await?;
-        let (root, within) = (copy, folder.clone());
-        let sources = blocking(move || Ok(Sources::read(&root, &within))).await?;
-        let nothing = bench::measure(&open.session, None)?;
-        let mut trials = Trials {
+        let within = folder.clone();
+        let sources = blocking(move || Ok(Sources::read(&copy, &within))).await?;
+        let measured = bench::measure(&open.session, None)?;
+        Ok(Trials {
             settings: Arc::clone(settings),
             attempt: attempt.clone(),
             build: with.build.clone(),
@@ -106,28 +120,29 @@ impl Trials {
             before,
             sources,
             open,
-            measured: nothing,
+            measured,
             first_image: None,
             took: Duration::ZERO,
             ran: BTreeMap::new(),
-            programs: built.programs,
-        };
-        trials.place_image().await?;
-        trials.first_image = trials.image();
-        let built = trials.programs;
-        trials.measured = trials.measure().await?;
-        trials.took = trials.programs - built;
-        let came = trials.came(trials.trial(&trials.measured), false, &trials.measured);
-        trials.note(&came);
-        let is_stable = |id: &str| !trials.is_flaky(id);
-        let is_bad =
-            trials.measured.cases.iter().any(|case| case.case.status.is_bad() && is_stable(&case.case.case_id));
-        if is_bad {
-            return Ok(Ok(trials));
-        }
-        let why = trials.measured.reasons.first().map(String::as_str).unwrap_or_default();
-        let why = format!("templates need a case that fails, and none does: {why}");
-        Ok(Err(Unfit { why, is_certain: false, programs: trials.programs }))
+            programs,
+        })
+    }
+
+    /// Runs the unchanged tree and records its image and its results.
+    async fn measure_unchanged(&mut self) -> Result<(), Outcome> {
+        self.place_image().await?;
+        self.first_image = self.image();
+        let built = self.programs;
+        self.measured = self.measure().await?;
+        self.took = self.programs - built;
+        let came = self.came(self.trial(&self.measured), false, &self.measured);
+        self.note(&came);
+        Ok(())
+    }
+
+    /// Reports whether a case fails that was not flaky on the untouched tree.
+    fn has_stable_failure(&self) -> bool {
+        self.measured.cases.iter().any(|case| case.case.status.is_bad() && !self.is_flaky(&case.case.case_id))
     }
 
     /// Reports whether a case was flaky on the untouched tree: no fix is searched for it.

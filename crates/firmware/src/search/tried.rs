@@ -12,7 +12,7 @@ use tokio::{
 };
 
 use super::trials::Came;
-use crate::{area::Area, hand::Settings};
+use crate::{area::Area, table::Settings};
 
 /// The results of one search over all its attempts.
 pub(super) struct Tried {

@@ -74,7 +74,7 @@ impl Facts {
             let came = text(&one["result"]) + &often.unwrap_or_default();
             vec![text(&one["id"]), text(&one["title"]), came]
         });
-        Part::table(&["entry", "what it was about", "result"], rows.collect()).into_iter().collect()
+        Part::table(&["entry", "subject", "result"], rows.collect()).into_iter().collect()
     }
 }
 

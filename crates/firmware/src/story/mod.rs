@@ -12,7 +12,7 @@ mod verdict;
 
 use interlock_activity::report::{RecordedRun, Reverted, Section, Story, TimeSpent, reading::text};
 use interlock_journal::Phase;
-use interlock_judge::Judged;
+use interlock_judge::JudgementSummary;
 use serde_json::Value as Json;
 
 use origin::Origin;
@@ -36,7 +36,7 @@ struct Facts {
     why: String,
     origin: Origin,
     reverted: Option<Reverted>,
-    judged: Judged,
+    judged: JudgementSummary,
     time: TimeSpent,
     trace: Vec<Json>,
 }
@@ -62,7 +62,7 @@ impl Facts {
             Phase::Active | Phase::Waiting | Phase::Paused => "",
         };
         let fix = run.last("fix").and_then(|file| run.text(file)).filter(|text| !text.is_empty());
-        let judged = Judged::of(run);
+        let judged = JudgementSummary::of(run);
         Facts {
             folder: run.folder.display().to_string(),
             search: run.last_json("search"),
@@ -90,9 +90,9 @@ impl Facts {
         };
         vec![
             Section::new("Failing cases", self.failing_table()),
-            Section::new("What was wrong", self.wrong()),
-            Section::new("What was changed", self.changed()),
-            Section::new("Whether it was delivered, and why", self.decision()),
+            Section::new("Cause", self.wrong()),
+            Section::new("Changes", self.changed()),
+            Section::new("Delivery", self.decision()),
             results,
             Section::new("Figures", self.figures()),
             Section::new("Similar cases", self.similar()),

@@ -4,7 +4,7 @@ use interlock_activity::report::{RecordedMove, RecordedRun, reading::text};
 use interlock_journal::{AttemptResult, Entry};
 use interlock_judge::by_hand;
 
-/// Where a patch comes from.
+/// The author of a patch.
 pub(super) enum Origin {
     Template,
     Model,

@@ -31,7 +31,7 @@ impl Facts {
         });
         parts.extend(Part::table(&["hypothesis", "confidence", "evidence"], rows.collect()));
         let refs = list(&self.context["evidence_refs"]).map(|hash| vec![text(hash)]);
-        parts.extend(Part::table(&["what it rests on"], refs.collect()));
+        parts.extend(Part::table(&["evidence"], refs.collect()));
         let error = &self.context["error_state"];
         if self.status == "FAILURE" && words(&error["type"]).is_some() {
             let said = format!(
@@ -71,7 +71,7 @@ impl Facts {
         };
         match is_made {
             Some(true) => format!("It is in the sources, and committed to {branch}."),
-            Some(false) => format!("It is in the working tree, and NOT committed to {branch}: {why_not}."),
+            Some(false) => format!("It is in the working tree, but NOT committed to {branch}: {why_not}."),
             None => {
                 format!("It is in the working tree; whether it is committed to {branch} is not known: {why_not}.")
             }
@@ -97,7 +97,7 @@ impl Facts {
         let whether = match &self.reverted {
             Some(back) => reverted(back),
             None if self.status == "SUCCESS" => self.in_sources(),
-            None => "It is not in the sources: they are as they were found.".to_owned(),
+            None => "It is not in the sources, which are unchanged.".to_owned(),
         };
         let mut parts = vec![Part::Text(format!("{origin} {whether}").trim().to_owned())];
         parts.extend(words(&self.context["patch_plan"]["summary"]).map(|plan| Part::Text(format!("Plan: {plan}"))));
@@ -116,23 +116,23 @@ impl Facts {
 fn reverted(back: &Reverted) -> String {
     let left = match back.left {
         0 => String::new(),
-        left => format!(", but for {} that somebody else had changed", counted(left, "path", "paths")),
+        left => format!(", except {} that had been changed since", counted(left, "path", "paths")),
     };
-    format!("It was brought into the sources, and taken back {}{left}.", back.when())
+    format!("It was written to the sources and undone {}{left}.", back.when())
 }
 
 /// Evidence that a judge names: the hash of a file, or one of the facts that it was given, which get words that people know.
 fn shown_as(evidence: &str) -> String {
     let fact = match evidence {
         "goal" => "the goal",
-        "repo_context" => "what the task says of the repository",
+        "repo_context" => "the task's description of the repository",
         "iteration_index" => "the number of the round",
-        "diagnostic" => "whether there was a failure to look at",
+        "diagnostic" => "whether there was a failure",
         "error_state" => "the error of the round before",
-        "guidance" => "what a person said",
+        "guidance" => "a person's comment",
         "similar" => "similar cases",
         "test_result" => "the results of the tests",
-        "evidence_refs" => "what the logs were sorted into",
+        "evidence_refs" => "the classification of the logs",
         "sources" => "the sources",
         other => other,
     };

@@ -16,7 +16,7 @@ const NAMED_MAX: usize = 2;
 const MESSAGE_CHARS_MAX: usize = 160;
 
 impl Facts {
-    /// What was wrong, what changed, whether it is in the tree, how sure that is and why.
+    /// Returns the first sentence: the problem, the change, its delivery, and the confidence with its reason.
     pub(super) fn sentence(&self) -> String {
         let parts = [self.what_was_wrong(), self.what_changed(), self.how_sure()];
         let said = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
@@ -58,7 +58,7 @@ impl Facts {
         let change =
             if named.is_empty() { "a patch was made".to_owned() } else { format!("{named}{more} was changed") };
         let whether = match (self.status, &self.reverted) {
-            (_, Some(back)) => format!("was in the sources and was taken back {}", back.when()),
+            (_, Some(back)) => format!("was in the sources and was undone {}", back.when()),
             ("SUCCESS", None) => "is in the sources".to_owned(),
             ("", None) => "is not in the sources yet".to_owned(),
             _ => "is NOT in the sources".to_owned(),
@@ -86,7 +86,7 @@ impl Facts {
     /// The cases that failed as the tree was found, with what they said and where.
     pub(super) fn failing_table(&self) -> Vec<Part> {
         let rows = self.failing().into_iter().map(|case| vec![case.id, case.status, case.message, case.place]);
-        Part::table(&["case", "how it ended", "message", "place"], rows.collect()).into_iter().collect()
+        Part::table(&["case", "outcome", "message", "place"], rows.collect()).into_iter().collect()
     }
 
     pub(super) fn failing(&self) -> Vec<Failing> {
@@ -107,12 +107,12 @@ impl Facts {
         if !self.fix.is_empty() {
             row("confidence, at most", self.confidence().to_string());
         }
-        row("what a template found", text(&self.context["patch_found"]));
+        row("template finding", text(&self.context["patch_found"]));
         row("candidates tried", self.candidates());
         row("witnesses", text(&self.context["witnesses"]));
         row("doubts", text(&self.context["doubts"]));
         row("controls", self.controls_in_words());
-        row(if self.status == "SUCCESS" { "why it was delivered" } else { "why it ended so" }, self.why.clone());
+        row(if self.status == "SUCCESS" { "why it was delivered" } else { "why it ended" }, self.why.clone());
         let mut parts: Vec<Part> = Part::table(&["what", ""], rows).into_iter().collect();
         if self.input["deliver"] == "measured" {
             parts.insert(0, Part::Text(MEASURED_WARNING.to_owned()));

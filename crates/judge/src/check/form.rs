@@ -28,7 +28,7 @@ struct Expected {
     /// Validates the data against the schema that the machine declares for the signal.
     declared: jsonschema::Validator,
     /// The schema that the state names, with the part of the data that it describes.
-    named: Option<(Place, jsonschema::Validator)>,
+    named: Option<(SchemaPosition, jsonschema::Validator)>,
     /// Fields that must repeat the signal's name, as `status` does in a decision.
     echoes: Vec<String>,
     /// The schema of the data, as it is shown to the judge.
@@ -37,7 +37,7 @@ struct Expected {
 
 /// The part of a signal's data that the named schema describes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
+enum SchemaPosition {
     /// The named schema describes the whole data object.
     Whole,
     /// The named schema describes the one field whose object type the machine leaves open.
@@ -54,7 +54,7 @@ impl Form {
         let signals = signals.map(|(signal, place)| Expected::new(signal, place, &question.schema, &names));
         let signals: Vec<Expected> = signals.collect::<Result<_, _>>()?;
         if !question.schema.is_null() && signals.iter().all(|signal| signal.named.is_none()) {
-            return Err(format!("none of the signals {} carries what the schema describes", names.join(", ")));
+            return Err(format!("none of the signals {} has data that fits the schema", names.join(", ")));
         }
         let schema = answer(question, &signals);
         let subset = shape::subset(&schema, Bounds::Dropped);
@@ -96,8 +96,8 @@ impl Form {
         let Some(expected) = self.signals.iter().find(|expected| expected.name == signal) else { return };
         report(&expected.declared, data, "data", problems);
         match &expected.named {
-            Some((Place::Whole, validator)) => report(validator, data, "data", problems),
-            Some((Place::Field(name), validator)) => {
+            Some((SchemaPosition::Whole, validator)) => report(validator, data, "data", problems),
+            Some((SchemaPosition::Field(name), validator)) => {
                 data.get(name).into_iter().for_each(|part| report(validator, part, &format!("data.{name}"), problems));
             }
             None => {}
@@ -114,18 +114,25 @@ impl Form {
 }
 
 impl Expected {
-    fn new(signal: &AllowedSignal, place: Option<Place>, schema: &Value, names: &[&str]) -> Result<Self, String> {
+    fn new(
+        signal: &AllowedSignal,
+        place: Option<SchemaPosition>,
+        schema: &Value,
+        names: &[&str],
+    ) -> Result<Self, String> {
         // If the named schema describes the whole data object, it also decides which fields exist.
-        let declared = if place == Some(Place::Whole) { signal.data.clone() } else { shape::closed(&signal.data) };
+        let declared =
+            if place == Some(SchemaPosition::Whole) { signal.data.clone() } else { shape::closed(&signal.data) };
         let compiled = compile(&declared).map_err(|why| format!("the data of {}: {why}", signal.name))?;
         let closed = shape::closed(schema);
         let named = place.clone().map(|place| compile(&closed).map(|validator| (place, validator)));
         let named = named.transpose().map_err(|why| format!("the named schema: {why}"))?;
-        let echoes = place.as_ref().filter(|place| **place == Place::Whole).map(|_| shape::echoes(schema, names));
+        let echoes =
+            place.as_ref().filter(|place| **place == SchemaPosition::Whole).map(|_| shape::echoes(schema, names));
         let shape = match place {
             None => shape::inlined(&declared),
-            Some(Place::Whole) => shape::inlined(&closed),
-            Some(Place::Field(name)) => {
+            Some(SchemaPosition::Whole) => shape::inlined(&closed),
+            Some(SchemaPosition::Field(name)) => {
                 let mut shape = shape::inlined(&declared);
                 shape["properties"][name] = shape::inlined(&closed);
                 shape
@@ -138,22 +145,22 @@ impl Expected {
 /// Returns the part of each signal's data that the named schema describes: the one object field that is left open. If
 /// no signal has such a field, the schema describes the whole data of every signal whose required fields it knows. The
 /// other signals carry different data, for example one that reports that the task cannot be done.
-fn places(question: &Question) -> Vec<Option<Place>> {
+fn places(question: &Question) -> Vec<Option<SchemaPosition>> {
     let places: Vec<_> = question.signals.iter().map(|signal| place(&signal.data, &question.schema)).collect();
-    let has_field = places.iter().any(|place| matches!(place, Some(Place::Field(_))));
-    places.into_iter().map(|place| place.filter(|place| !has_field || *place != Place::Whole)).collect()
+    let has_field = places.iter().any(|place| matches!(place, Some(SchemaPosition::Field(_))));
+    places.into_iter().map(|place| place.filter(|place| !has_field || *place != SchemaPosition::Whole)).collect()
 }
 
-fn place(data: &Value, schema: &Value) -> Option<Place> {
+fn place(data: &Value, schema: &Value) -> Option<SchemaPosition> {
     let known = schema.get("properties")?.as_object()?;
     let fields = data.get("properties")?.as_object()?;
     let mut open = fields.iter().filter(|(_, field)| field["type"] == "object" && field.get("properties").is_none());
     if let (Some((name, _)), None) = (open.next(), open.next()) {
-        return Some(Place::Field(name.clone()));
+        return Some(SchemaPosition::Field(name.clone()));
     }
     let needed = data.get("required").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let is_known = |name: &Value| name.as_str().is_some_and(|name| known.contains_key(name));
-    (!needed.is_empty() && needed.iter().all(is_known)).then_some(Place::Whole)
+    (!needed.is_empty() && needed.iter().all(is_known)).then_some(SchemaPosition::Whole)
 }
 
 fn answer(question: &Question, signals: &[Expected]) -> Value {
@@ -184,7 +191,7 @@ fn answer(question: &Question, signals: &[Expected]) -> Value {
 }
 
 fn compile(schema: &Value) -> Result<jsonschema::Validator, String> {
-    jsonschema::draft202012::new(schema).map_err(|error| format!("is no JSON Schema: {error}"))
+    jsonschema::draft202012::new(schema).map_err(|error| format!("is not a JSON Schema: {error}"))
 }
 
 fn report(validator: &jsonschema::Validator, data: &Value, root: &str, problems: &mut Vec<Problem>) {

@@ -23,18 +23,18 @@ pub(crate) fn parse(said: &str) -> Result<Value, Problem> {
         let begins: String = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(40).collect();
         return Err(Problem::new(
             "answer",
-            format!("is to be one JSON object and nothing else; it begins with `{begins}`"),
+            format!("must be one JSON object and nothing else; it begins with `{begins}`"),
         ));
     }
     let mut reader = serde_json::Deserializer::from_str(text);
     let value = Strict { depth: 0 }.deserialize(&mut reader).map_err(|error| wrong(&error))?;
-    reader.end().map_err(|_| Problem::new("answer", "has text after its JSON object; there is to be nothing else"))?;
+    reader.end().map_err(|_| Problem::new("answer", "has text after its JSON object; nothing else is allowed"))?;
     Ok(value)
 }
 
 fn wrong(error: &serde_json::Error) -> Problem {
     match error.is_eof() {
-        true => Problem::new("answer", format!("ends in the middle of its JSON ({error})")),
+        true => Problem::new("answer", format!("ends before its JSON is complete ({error})")),
         false => Problem::new("answer", format!("is not the JSON that was asked for: {error}")),
     }
 }
@@ -112,7 +112,7 @@ impl<'de> Visitor<'de> for Strict {
         let (deeper, mut fields) = (self.deeper()?, Map::new());
         while let Some(name) = from.next_key::<String>()? {
             if fields.contains_key(&name) {
-                return Err(A::Error::custom(format!("the field `{name}` is there twice")));
+                return Err(A::Error::custom(format!("the field `{name}` occurs twice")));
             }
             let value = from.next_value_seed(deeper)?;
             fields.insert(name, value);

@@ -48,7 +48,7 @@ impl Problem {
 pub fn check(form: &Form, question: &Question, said: &str) -> Result<Verdict, Vec<Problem>> {
     let value = json::parse(said).map_err(|problem| vec![problem])?;
     let Value::Object(fields) = value else {
-        let what = format!("is to be one JSON object, not {}", kind(&value));
+        let what = format!("must be one JSON object, not {}", kind(&value));
         return Err(vec![Problem::new("answer", what)]);
     };
     let mut problems = Vec::new();
@@ -84,7 +84,7 @@ pub(crate) fn data(form: &Form, question: &Question, signal: &str, data: &Value)
 fn fields_known(fields: &Map<String, Value>, problems: &mut Vec<Problem>) {
     let unknown = fields.keys().filter(|name| !FIELDS.contains(&name.as_str()));
     problems.extend(unknown.map(|name| {
-        Problem::new(name.as_str(), format!("is not a field of an answer; those are {}", FIELDS.join(", ")))
+        Problem::new(name.as_str(), format!("is not a field of an answer; the fields are {}", FIELDS.join(", ")))
     }));
     let missing = FIELDS.iter().filter(|name| !fields.contains_key(**name));
     problems.extend(missing.map(|name| Problem::new(*name, "is missing")));
@@ -93,11 +93,11 @@ fn fields_known(fields: &Map<String, Value>, problems: &mut Vec<Problem>) {
 fn reason(fields: &Map<String, Value>, problems: &mut Vec<Problem>) -> Option<String> {
     let value = fields.get("reason")?;
     let Some(text) = value.as_str() else {
-        problems.push(Problem::new("reason", format!("is to be a string, not {}", kind(value))));
+        problems.push(Problem::new("reason", format!("must be a string, not {}", kind(value))));
         return None;
     };
     if placeholder::is(text) {
-        problems.push(Problem::new("reason", format!("says nothing: {}", short(value))));
+        problems.push(Problem::new("reason", format!("has no content: {}", short(value))));
     }
     Some(text.to_owned())
 }
@@ -107,7 +107,7 @@ fn confidence(fields: &Map<String, Value>, problems: &mut Vec<Problem>) -> Optio
     match value.as_f64().filter(|number| (0.0..=1.0).contains(number)) {
         Some(number) => Some(number),
         None => {
-            problems.push(Problem::new("confidence", format!("is to be a number from 0 to 1, not {}", short(value))));
+            problems.push(Problem::new("confidence", format!("must be a number from 0 to 1, not {}", short(value))));
             None
         }
     }
@@ -119,7 +119,7 @@ fn signal(fields: &Map<String, Value>, question: &Question, problems: &mut Vec<P
         Some(name) => Some(name.to_owned()),
         None => {
             let known: Vec<&str> = question.signals.iter().map(|signal| signal.name.as_str()).collect();
-            let what = format!("is to be one of {}, not {}", known.join(", "), short(value));
+            let what = format!("must be one of {}, not {}", known.join(", "), short(value));
             problems.push(Problem::new("signal", what));
             None
         }

@@ -12,11 +12,11 @@ const NAME: &str = "evidence_refs";
 pub(super) fn top(fields: &Map<String, Value>, question: &Question, problems: &mut Vec<Problem>) -> Vec<String> {
     let Some(value) = fields.get(NAME) else { return Vec::new() };
     let Value::Array(items) = value else {
-        problems.push(Problem::new(NAME, format!("is to be a list of ids, not {}", kind(value))));
+        problems.push(Problem::new(NAME, format!("must be a list of ids, not {}", kind(value))));
         return Vec::new();
     };
     if items.is_empty() && !question.evidence.is_empty() {
-        problems.push(Problem::new(NAME, format!("is empty; name what the verdict rests on: {}", known(question))));
+        problems.push(Problem::new(NAME, format!("is empty; name the evidence for the verdict: {}", known(question))));
     }
     items.iter().enumerate().filter_map(|(at, item)| one(item, question, &format!("{NAME}[{at}]"), problems)).collect()
 }
@@ -50,7 +50,7 @@ fn one(item: &Value, question: &Question, path: &str, problems: &mut Vec<Problem
         None => {
             problems.push(Problem::new(
                 path,
-                format!("is no id that was given: {}; given are {}", short(item), known(question)),
+                format!("is not one of the given ids: {}; the ids are {}", short(item), known(question)),
             ));
             None
         }

@@ -61,29 +61,29 @@ fn text_around_the_json_is_refused() {
     refused(
         &format!("Sure! {GOOD}"),
         expect![
-            "answer: is to be one JSON object and nothing else; it begins with `Sure! {\"reason\": \"line 3 divides by zero`"
+            "answer: must be one JSON object and nothing else; it begins with `Sure! {\"reason\": \"line 3 divides by zero`"
         ],
     );
     refused(
         &format!("{GOOD}\nI hope this helps."),
-        expect!["answer: has text after its JSON object; there is to be nothing else"],
+        expect!["answer: has text after its JSON object; nothing else is allowed"],
     );
-    refused(&format!("{GOOD}{GOOD}"), expect!["answer: has text after its JSON object; there is to be nothing else"]);
+    refused(&format!("{GOOD}{GOOD}"), expect!["answer: has text after its JSON object; nothing else is allowed"]);
     refused(
         &format!("```json\n```\n{GOOD}\n```\n```"),
         expect![
-            "answer: is to be one JSON object and nothing else; it begins with ```` {\"reason\": \"line 3 divides by zero\",`"
+            "answer: must be one JSON object and nothing else; it begins with ```` {\"reason\": \"line 3 divides by zero\",`"
         ],
     );
     refused(
         &format!("[{GOOD}]"),
         expect![
-            "answer: is to be one JSON object and nothing else; it begins with `[{\"reason\": \"line 3 divides by zero\", \"e`"
+            "answer: must be one JSON object and nothing else; it begins with `[{\"reason\": \"line 3 divides by zero\", \"e`"
         ],
     );
     refused(
         "<html><body>502</body></html>",
-        expect!["answer: is to be one JSON object and nothing else; it begins with `<html><body>502</body></html>`"],
+        expect!["answer: must be one JSON object and nothing else; it begins with `<html><body>502</body></html>`"],
     );
 }
 
@@ -93,7 +93,7 @@ fn invalid_json_is_refused() {
     refused("```json\n```", expect!["answer: is empty"]);
     refused(
         &GOOD[..60],
-        expect!["answer: ends in the middle of its JSON (EOF while parsing a string at line 1 column 60)"],
+        expect!["answer: ends before its JSON is complete (EOF while parsing a string at line 1 column 60)"],
     );
     refused(
         &GOOD.replace("0.9", "NaN"),
@@ -101,13 +101,11 @@ fn invalid_json_is_refused() {
     );
     refused(
         &GOOD.replace("0.9,", "0.9, \"confidence\": 0.1,"),
-        expect![
-            "answer: is not the JSON that was asked for: the field `confidence` is there twice at line 1 column 98"
-        ],
+        expect!["answer: is not the JSON that was asked for: the field `confidence` occurs twice at line 1 column 98"],
     );
     refused(
         &GOOD.replace("true", "true, \"blocking\": false"),
-        expect!["answer: is not the JSON that was asked for: the field `blocking` is there twice at line 2 column 96"],
+        expect!["answer: is not the JSON that was asked for: the field `blocking` occurs twice at line 2 column 96"],
     );
     let deep = format!("{{\"reason\": {}1{}}}", "[".repeat(40), "]".repeat(40));
     refused(
@@ -121,20 +119,20 @@ fn invalid_json_is_refused() {
 #[test]
 fn values_are_not_coerced() {
     refused(&GOOD.replace("true", "\"true\""), expect![[r#"data.blocking: "true" is not of type "boolean""#]]);
-    refused(&GOOD.replace("0.9", "\"0.9\""), expect![[r#"confidence: is to be a number from 0 to 1, not "0.9""#]]);
-    refused(&GOOD.replace("0.9", "90"), expect!["confidence: is to be a number from 0 to 1, not 90"]);
-    refused(&GOOD.replace("0.9", "-0.1"), expect!["confidence: is to be a number from 0 to 1, not -0.1"]);
+    refused(&GOOD.replace("0.9", "\"0.9\""), expect![[r#"confidence: must be a number from 0 to 1, not "0.9""#]]);
+    refused(&GOOD.replace("0.9", "90"), expect!["confidence: must be a number from 0 to 1, not 90"]);
+    refused(&GOOD.replace("0.9", "-0.1"), expect!["confidence: must be a number from 0 to 1, not -0.1"]);
     refused(
         &GOOD.replace("has_issue", "HAS_ISSUE"),
-        expect![[r#"signal: is to be one of has_issue, no_issue, not "HAS_ISSUE""#]],
+        expect![[r#"signal: must be one of has_issue, no_issue, not "HAS_ISSUE""#]],
     );
     refused(
         &GOOD.replace("has_issue", "approve_and_deploy"),
-        expect![[r#"signal: is to be one of has_issue, no_issue, not "approve_and_deploy""#]],
+        expect![[r#"signal: must be one of has_issue, no_issue, not "approve_and_deploy""#]],
     );
     refused(
         &GOOD.replace("\"has_issue\"", "[\"has_issue\"]"),
-        expect![[r#"signal: is to be one of has_issue, no_issue, not ["has_issue"]"#]],
+        expect![[r#"signal: must be one of has_issue, no_issue, not ["has_issue"]"#]],
     );
     refused(
         &GOOD.replace("true", "true, \"level\": \"medium\""),
@@ -146,7 +144,9 @@ fn values_are_not_coerced() {
 fn unknown_and_missing_fields_are_refused_at_every_depth() {
     refused(
         &GOOD.replace("0.9", "0.9, \"next_state\": \"DONE\""),
-        expect!["next_state: is not a field of an answer; those are reason, evidence_refs, confidence, signal, data"],
+        expect![
+            "next_state: is not a field of an answer; the fields are reason, evidence_refs, confidence, signal, data"
+        ],
     );
     refused(
         &GOOD.replace("true", "true, \"approved\": true"),
@@ -171,19 +171,19 @@ fn unknown_and_missing_fields_are_refused_at_every_depth() {
 fn reference_to_evidence_that_was_not_shown_is_refused() {
     refused(
         &GOOD.replace("[\"failure\"]", "[\"failure\", \"E99\"]"),
-        expect![[r#"evidence_refs[1]: is no id that was given: "E99"; given are failure, diff"#]],
+        expect![[r#"evidence_refs[1]: is not one of the given ids: "E99"; the ids are failure, diff"#]],
     );
     refused(
         &GOOD.replace("[\"failure\"]", "[]"),
-        expect!["evidence_refs: is empty; name what the verdict rests on: failure, diff"],
+        expect!["evidence_refs: is empty; name the evidence for the verdict: failure, diff"],
     );
     refused(
         &GOOD.replace("[\"failure\"]", "\"failure\""),
-        expect!["evidence_refs: is to be a list of ids, not a string"],
+        expect!["evidence_refs: must be a list of ids, not a string"],
     );
     refused(
         &GOOD.replace("[\"failure\"]", "[1]"),
-        expect!["evidence_refs[0]: is no id that was given: 1; given are failure, diff"],
+        expect!["evidence_refs[0]: is not one of the given ids: 1; the ids are failure, diff"],
     );
 }
 
@@ -191,7 +191,7 @@ fn reference_to_evidence_that_was_not_shown_is_refused() {
 fn placeholders_are_refused() {
     for empty in ["", "  ", "TODO", "...", "…", "N/A", "n/a.", "<reason>", "[TBD]", "none", "-"] {
         let said = GOOD.replace("line 3 divides by zero", empty);
-        assert!(told(&review(), &said).starts_with("reason: says nothing"), "{empty}: {}", told(&review(), &said));
+        assert!(told(&review(), &said).starts_with("reason: has no content"), "{empty}: {}", told(&review(), &said));
     }
     for empty in ["TODO", "...", "N/A", "<placeholder>", "TBD."] {
         let said = GOOD.replace("check it first", empty);
@@ -227,7 +227,7 @@ fn named_schema_describes_the_one_open_object_field() {
     data["analysis"]["confidence"] = json!(1.5);
     expect![[r#"
         data.analysis.confidence: 1.5 is greater than the maximum of 1
-        data.analysis.hypothesis_list[0].evidence_refs[0]: is no id that was given: "log-7"; given are failure, diff"#]]
+        data.analysis.hypothesis_list[0].evidence_refs[0]: is not one of the given ids: "log-7"; the ids are failure, diff"#]]
     .assert_eq(&told(&question, &answer("hypotheses_made", data)));
     let failed = answer("analysis_failed", json!({ "summary": "the log is empty", "evidence_refs": ["failure"] }));
     assert!(told(&question, &failed).starts_with("analysis_failed"));
@@ -253,7 +253,7 @@ fn named_schema_that_knows_every_field_describes_the_whole_data() {
 fn schema_that_no_signal_carries_is_a_machine_error() {
     let signals = json!({ "prd_written": { "required": ["path"], "properties": { "path": { "type": "string" } } } });
     let wrong = Form::new(&question(signals, file("prd/schemas/prd.json"))).unwrap_err();
-    assert_eq!(wrong, "none of the signals prd_written carries what the schema describes");
+    assert_eq!(wrong, "none of the signals prd_written has data that fits the schema");
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
 
 use interlock_activity::Attempt;
-use interlock_process::{self as program, Confined, Ended, How, Plan, Sandbox, Stream, Tell};
+use interlock_process::{self as program, Confined, How, Plan, ProgramResult, Sandbox, Stream, Tell};
 use interlock_sandbox::{Kind, Rules};
 use serde_json::json;
 use tempfile::TempDir;
@@ -27,7 +27,7 @@ pub(super) async fn run(
     attempt: &Attempt,
     sandbox: &Sandbox,
 ) -> Result<Reply, Fault> {
-    let own = TempDir::new().map_err(|error| Fault::Local(format!("a folder of its own: {error}")))?;
+    let own = TempDir::new().map_err(|error| Fault::Local(format!("could not create its directory: {error}")))?;
     let plan = plan(command, ask, attempt, rules(command, sandbox, &own)?, sandbox)?;
     let ended = program::run(attempt, &plan).await.map_err(|outcome| Fault::Local(outcome.message()))?;
     let confined = confinement(&ended.confined);
@@ -39,14 +39,15 @@ pub(super) async fn run(
 /// Returns the program's sandbox rules: the usual ones, but only its temporary directory is writable.
 fn rules(command: &Command, sandbox: &Sandbox, own: &TempDir) -> Result<Rules, Fault> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
-    let own = own.path().canonicalize().map_err(|error| Fault::Local(format!("its own folder: {error}")))?;
+    let own =
+        own.path().canonicalize().map_err(|error| Fault::Local(format!("could not use its directory: {error}")))?;
     let mut rules = sandbox.config.rules(own, home.as_deref());
     rules.store.clone_from(&sandbox.store);
     rules.network = command.network;
     rules.sandbox = command.sandbox.unwrap_or(rules.sandbox);
     rules.write.clear();
     match rules.required && rules.sandbox == Kind::None {
-        true => Err(Fault::Local("a sandbox is required here, and the judge says `sandbox = \"none\"`".to_owned())),
+        true => Err(Fault::Local("a sandbox is required here, but the judge has `sandbox = \"none\"`".to_owned())),
         false => Ok(rules),
     }
 }
@@ -71,7 +72,7 @@ fn plan(command: &Command, ask: &Ask<'_>, attempt: &Attempt, rules: Rules, sandb
     })
 }
 
-fn answer(command: &Command, mut ended: Ended) -> Result<String, Fault> {
+fn answer(command: &Command, mut ended: ProgramResult) -> Result<String, Fault> {
     let program = command.argv.first().map_or("", String::as_str);
     match ended.how {
         How::Exited { code: 0, .. } => {}

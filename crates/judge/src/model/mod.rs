@@ -19,7 +19,7 @@ mod wire;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use server::{Called, Found, Model, Try};
+pub use server::{AcceptedMeans, Called, Model, Try};
 
 /// One message of a conversation with a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -122,13 +122,13 @@ pub enum Fault {
         retry_after_ms: Option<u64>,
     },
     /// The server reported an overload or a failure in the middle of an answer.
-    #[error("the server broke off: {0}")]
+    #[error("the server closed the connection: {0}")]
     BrokenOff(String),
     /// The connection ended in the middle of an answer.
-    #[error("the answer stops in the middle: {0}")]
+    #[error("the answer is incomplete: {0}")]
     Stopped(String),
     /// The answer does not follow the server's protocol.
-    #[error("no proper answer: {0}")]
+    #[error("invalid answer: {0}")]
     NotUnderstood(String),
     /// The answer exceeds the maximum length.
     #[error("the answer is longer than {0} bytes")]

@@ -1,6 +1,9 @@
 //! Retry policy: which failures are retried, and after which delay.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, UNIX_EPOCH},
+};
 
 use super::Fault;
 
@@ -46,19 +49,8 @@ pub(super) fn after_ms(headers: &BTreeMap<String, String>, now_ms: i64) -> Optio
 
 /// Parses an HTTP date such as `Sun, 06 Nov 1994 08:49:37 GMT` to milliseconds since 1970.
 fn date_ms(text: &str) -> Option<i64> {
-    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let (_, rest) = text.trim().split_once(", ")?;
-    let mut parts = rest.split(' ');
-    let day: i64 = parts.next()?.parse().ok()?;
-    let month = parts.next()?;
-    let month = MONTHS.iter().position(|name| *name == month)? as i64 + 1;
-    let year: i64 = parts.next()?.parse().ok()?;
-    let clock: Vec<i64> = parts.next()?.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
-    let ([hour, minute, second], Some("GMT")) = (clock.as_slice(), parts.next()) else { return None };
-    // If years begin in March, the leap day is the last day of the year.
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let days = year * 365 + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - 719_468;
-    (1969..10_000).contains(&year).then_some((days * 86_400 + hour * 3_600 + minute * 60 + second) * 1_000)
+    let since = httpdate::parse_http_date(text.trim()).ok()?.duration_since(UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_millis()).ok()
 }
 
 #[cfg(test)]
@@ -75,6 +67,7 @@ mod tests {
             ("retry-after", "Sun, 06 Nov 1994 08:49:47 GMT", Some(10_000)),
             ("retry-after", "Sun, 06 Nov 1994 08:49:00 GMT", Some(0)),
             ("retry-after", "Tue, 29 Feb 2000 00:00:00 GMT", Some(951_782_400_000 - 784_111_777_000)),
+            ("retry-after", "Sunday, 06-Nov-94 08:49:47 GMT", Some(10_000)),
             ("retry-after", "-1", None),
             ("retry-after", "soon", None),
             ("retry-after", "Sun, 06 Xxx 1994 08:49:47 GMT", None),

@@ -18,7 +18,7 @@ use crate::settings::{Backend, Price, Provider, Server};
 /// The mechanism that each server and model accepted after it had refused a stronger one. It lives as long as the
 /// process.
 #[derive(Clone, Debug, Default)]
-pub struct Found(Arc<Mutex<BTreeMap<(String, String), Means>>>);
+pub struct AcceptedMeans(Arc<Mutex<BTreeMap<(String, String), Means>>>);
 
 /// A model, reached over a server or a program.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct Model {
     name: String,
     backend: Backend,
     client: Client,
-    found: Found,
+    found: AcceptedMeans,
 }
 
 /// One request and its result.
@@ -85,7 +85,7 @@ pub struct Called {
 
 impl Model {
     /// Creates the model for a judge of the settings.
-    pub fn new(name: &str, backend: Backend, client: &Client, found: &Found) -> Self {
+    pub fn new(name: &str, backend: Backend, client: &Client, found: &AcceptedMeans) -> Self {
         let proxy = if let Backend::Server(server) = &backend { server.proxy.clone() } else { None };
         Model { name: name.to_owned(), backend, client: client.clone().through(proxy), found: found.clone() }
     }
@@ -235,7 +235,7 @@ fn wire(provider: Provider) -> &'static dyn Wire {
     }
 }
 
-impl Found {
+impl AcceptedMeans {
     fn known(&self, server: &Server) -> Option<Means> {
         let found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         found.get(&(server.base_url.clone(), server.model.clone())).copied()

@@ -47,7 +47,10 @@ impl Partial {
     /// Returns the reply; fails if the answer is incomplete or a refusal.
     pub(crate) fn finish(self, ask: &Ask<'_>) -> Result<Reply, Fault> {
         if !self.is_done {
-            return Err(Fault::Stopped(format!("{} bytes had come, and no end", self.text.len() + self.tool.len())));
+            return Err(Fault::Stopped(format!(
+                "the answer was incomplete after {} bytes",
+                self.text.len() + self.tool.len()
+            )));
         }
         let is_refusal = matches!(self.finish.as_str(), "refusal" | "content_filter");
         if is_refusal || !self.refusal.is_empty() {

@@ -10,7 +10,7 @@ impl Mark {
     /// Creates a new random mark.
     pub fn fresh() -> Result<Self, String> {
         let mut bytes = [0; 8];
-        getrandom::fill(&mut bytes).map_err(|error| format!("there is no chance to be had: {error}"))?;
+        getrandom::fill(&mut bytes).map_err(|error| format!("could not get random bytes: {error}"))?;
         Ok(Mark(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 

@@ -17,7 +17,7 @@ use crate::{Exhibit, Question, check::Form, model::estimate_tokens};
 
 /// The rendered prompt of one question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct RenderedPrompt {
     /// The system prompt: standing instructions.
     pub system: String,
     /// The question with its data.
@@ -28,7 +28,7 @@ pub struct Shown {
 
 /// Renders a question, with the data truncated so that the prompt has at most `room_tokens`. Fails if the question does
 /// not fit even without the data.
-pub fn show(question: &Question, form: &Form, mark: &Mark, room_tokens: u64) -> Result<Shown, String> {
+pub fn show(question: &Question, form: &Form, mark: &Mark, room_tokens: u64) -> Result<RenderedPrompt, String> {
     let system = system(mark);
     let (before, after) = (task(question), answer(question, form));
     let fixed = estimate_tokens(&system) + estimate_tokens(&before) + estimate_tokens(&after);
@@ -38,7 +38,7 @@ pub fn show(question: &Question, form: &Form, mark: &Mark, room_tokens: u64) -> 
     let is_cut = shown.iter().zip(&question.evidence).any(|(shown, whole)| shown.text != whole.text);
     let data: String = shown.iter().map(|exhibit| block(exhibit, mark)).collect();
     let data = if data.is_empty() { String::new() } else { format!("# Data\n\n{data}") };
-    Ok(Shown { system, user: format!("{before}{data}{after}"), is_cut })
+    Ok(RenderedPrompt { system, user: format!("{before}{data}{after}"), is_cut })
 }
 
 /// Estimates the tokens that the marks around the data take.

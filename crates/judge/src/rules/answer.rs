@@ -21,7 +21,7 @@ const HYPOTHESES_MAX: usize = 3;
 const FACT_BYTES_MAX: usize = 256 * 1024;
 
 /// The findings about a question, with the ids of the exhibits that contain them.
-struct Known<'q> {
+struct QuestionFindings<'q> {
     question: &'q Question,
     rules: &'q Rules,
     findings: Vec<Finding>,
@@ -33,9 +33,9 @@ pub fn judge(question: &Question, rules: &Rules) -> Option<Verdict> {
     let allows = |names: &[&str]| names.iter().all(|name| question.signal(name).is_some());
     if allows(&["PASS", "FAIL", "INCONCLUSIVE"]) {
         // The evidence of the analysis dates from before the round that is judged now.
-        return decision::of(&Known::of(&without(question, "analysis"), rules));
+        return decision::of(&QuestionFindings::of(&without(question, "analysis"), rules));
     }
-    let known = Known::of(question, rules);
+    let known = QuestionFindings::of(question, rules);
     if allows(&["patch_plan_ok"]) {
         return planning::plan(&known);
     }
@@ -72,7 +72,7 @@ fn without(question: &Question, fact: &str) -> Question {
     less
 }
 
-impl<'q> Known<'q> {
+impl<'q> QuestionFindings<'q> {
     fn of(question: &'q Question, rules: &'q Rules) -> Self {
         let (mut findings, mut refs): (Vec<Finding>, Vec<String>) = (Vec::new(), Vec::new());
         let shown = question
@@ -97,7 +97,7 @@ impl<'q> Known<'q> {
             // If no finding refers to an exhibit, the verdict refers to all of them.
             refs = question.evidence.iter().map(|exhibit| exhibit.id.clone()).collect();
         }
-        Known { question, rules, findings, refs }
+        QuestionFindings { question, rules, findings, refs }
     }
 
     fn fault(&self, finding: &Finding) -> Option<Fault> {

@@ -17,7 +17,7 @@ pub(super) fn cut_short(lines: &[Cow<'_, str>]) -> Option<Finding> {
     (results > 0 && results < planned).then(|| Finding {
         class: "crash".to_owned(),
         cause: format!("the tests ended after {results} of {planned}"),
-        suggestion: "Run what comes after the last result alone: it ended the program.".to_owned(),
+        suggestion: "Run the test after the last result alone: it ended the program.".to_owned(),
         file: None,
         line: None,
         excerpt: lines[at].trim().to_owned(),

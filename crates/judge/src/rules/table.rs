@@ -266,7 +266,7 @@ impl Rule {
         }
         match self.fits(&self.example) {
             true => Ok(()),
-            false => Err(format!("rule {}: its example does not fit its pattern", self.id)),
+            false => Err(format!("rule {}: its example does not match its pattern", self.id)),
         }
     }
 

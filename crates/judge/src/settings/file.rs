@@ -97,18 +97,18 @@ pub(super) fn read(text: &str, trusted: Trusted) -> Result<Settings, String> {
     let judges = file.judges.into_iter().map(|(name, entry)| {
         let backend = backend(entry, trusted).map_err(|why| format!("judges.{name}: {why}"))?;
         match [super::RULES, super::PERSON].contains(&name.as_str()) {
-            true => Err(format!("judges.{name}: that judge is there already")),
+            true => Err(format!("judges.{name}: this judge is already defined")),
             false => Ok((name, backend)),
         }
     });
     let chains = flat(&file.chains, "").into_iter().map(|(name, value)| {
         let chain = value.try_into::<Vec<String>>().ok().filter(|chain| !chain.is_empty());
-        chain.map(|chain| (name.clone(), chain)).ok_or(format!("chains.{name}: is to be a list of judges"))
+        chain.map(|chain| (name.clone(), chain)).ok_or(format!("chains.{name} must be a list of judges"))
     });
     let votes = flat(&file.votes, "").into_iter().map(|(name, value)| {
         let votes = value.as_integer().and_then(|votes| u32::try_from(votes).ok());
         let votes = votes.filter(|votes| (1..=VOTES_MAX).contains(votes));
-        votes.map(|votes| (name.clone(), votes)).ok_or(format!("votes.{name}: is to be a number from 1 to {VOTES_MAX}"))
+        votes.map(|votes| (name.clone(), votes)).ok_or(format!("votes.{name} must be a number from 1 to {VOTES_MAX}"))
     });
     Ok(Settings {
         judges: judges.collect::<Result<_, _>>()?,
@@ -176,14 +176,14 @@ fn embeddings(form: EmbeddingsForm, trusted: Trusted) -> Result<Server, String> 
 /// Checks the restrictions for project files: settings from a repository must not send keys or prompts to other hosts,
 /// nor start programs.
 fn may_stand_in_project(entry: &Entry) -> Result<(), String> {
-    let elsewhere = "may stand only in the judges.toml of your own store";
+    let elsewhere = "is allowed only in the judges.toml of your own store";
     let is_loopback = |url: &str| Address::parse(url).is_ok_and(|(address, _)| address.is_loopback());
     match () {
         () if entry.provider == Provider::Command => Err(format!("a command {elsewhere}")),
         () if entry.key_env.is_some() || entry.key_file.is_some() => Err(format!("a key {elsewhere}")),
         () if entry.proxy.is_some() => Err(format!("a proxy {elsewhere}")),
         () if !entry.base_url.as_deref().or(usual_url(entry.provider)).is_some_and(is_loopback) => {
-            Err(format!("a server that is not on this machine {elsewhere}"))
+            Err(format!("a server on another computer {elsewhere}"))
         }
         () => Ok(()),
     }
@@ -199,7 +199,7 @@ fn usual_url(provider: Provider) -> Option<&'static str> {
 }
 
 fn command(entry: Entry) -> Result<Command, String> {
-    let argv = entry.command.filter(|argv| !argv.is_empty()).ok_or("`command` is to be a program and its arguments")?;
+    let argv = entry.command.filter(|argv| !argv.is_empty()).ok_or("`command` must be a program and its arguments")?;
     Ok(Command {
         argv,
         env: entry.env,
@@ -223,7 +223,9 @@ fn server(entry: Entry) -> Result<Server, String> {
     let (window_tokens, reply_tokens_max) =
         (entry.window_tokens.unwrap_or(WINDOW_TOKENS), entry.reply_tokens_max.unwrap_or(REPLY_TOKENS_MAX));
     if u64::from(reply_tokens_max) >= window_tokens {
-        return Err(format!("`reply_tokens_max` {reply_tokens_max} leaves nothing of the window of {window_tokens}"));
+        return Err(format!(
+            "`reply_tokens_max` {reply_tokens_max} leaves no room in the window of {window_tokens} tokens"
+        ));
     }
     Ok(Server {
         provider: entry.provider,
@@ -259,6 +261,6 @@ fn duration(name: &str, seconds: Option<f64>) -> Result<Option<Duration>, String
     match seconds {
         None => Ok(None),
         Some(seconds) if (0.0..=SECONDS_MAX).contains(&seconds) => Ok(Some(Duration::from_secs_f64(seconds))),
-        Some(seconds) => Err(format!("`{name}` is to be between 0 and {SECONDS_MAX} seconds, not {seconds}")),
+        Some(seconds) => Err(format!("`{name}` must be between 0 and {SECONDS_MAX} seconds, not {seconds}")),
     }
 }

@@ -125,13 +125,13 @@ impl Settings {
                 if name != RULES && name != PERSON && !self.judges.contains_key(name) {
                     let known: Vec<&str> = self.judges.keys().map(String::as_str).chain([RULES, PERSON]).collect();
                     return Err(format!(
-                        "chains.{activity}: there is no judge `{name}`; there are {}",
+                        "chains.{activity}: there is no judge `{name}`; the judges are {}",
                         known.join(", ")
                     ));
                 }
             }
             if chain.iter().rev().skip(1).any(|name| name == PERSON) {
-                return Err(format!("chains.{activity}: a person always answers; nobody comes after them"));
+                return Err(format!("chains.{activity}: a person always answers, so no judge can follow"));
             }
         }
         Ok(())

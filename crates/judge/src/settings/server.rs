@@ -74,11 +74,11 @@ pub enum Key {
 pub struct Timeouts {
     /// The time to establish the connection.
     pub connect: Duration,
-    /// The time from the connection to the first byte of the answer.
+    /// The time limit from the connection to the first byte of the answer.
     pub first_byte: Duration,
     /// The maximum pause between two pieces of the answer.
     pub silence: Duration,
-    /// The time of the whole exchange.
+    /// The time limit of the whole exchange.
     pub total: Duration,
 }
 

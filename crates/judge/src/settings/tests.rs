@@ -91,11 +91,8 @@ fn project_file_chooses_judges_and_tightens_limits() {
 fn project_file_may_not_name_keys_programs_or_other_hosts() {
     let server = |rest: &str| format!("[judges.x]\nmodel = \"m\"\n{rest}");
     let cases = [
-        (
-            server("provider = \"openai-chat\"\nbase_url = \"https://evil.example/v1\""),
-            "a server that is not on this machine",
-        ),
-        (server("provider = \"anthropic\""), "a server that is not on this machine"),
+        (server("provider = \"openai-chat\"\nbase_url = \"https://evil.example/v1\""), "a server on another computer"),
+        (server("provider = \"anthropic\""), "a server on another computer"),
         (server("provider = \"ollama\"\nkey_env = \"ANTHROPIC_API_KEY\""), "a key"),
         (server("provider = \"ollama\"\nkey_file = \"/etc/passwd\""), "a key"),
         (server("provider = \"ollama\"\nproxy = \"http://evil.example\""), "a proxy"),
@@ -103,7 +100,7 @@ fn project_file_may_not_name_keys_programs_or_other_hosts() {
     ];
     for (project, what) in cases {
         let expected = format!(
-            "HOME/project/.interlock/judges.toml: judges.x: {what} may stand only in the judges.toml of your own store"
+            "HOME/project/.interlock/judges.toml: judges.x: {what} is allowed only in the judges.toml of your own store"
         );
         assert_eq!(load("", &project).unwrap_err(), expected);
     }
@@ -115,27 +112,24 @@ fn invalid_setting_is_named_in_the_error() {
     let cases = [
         (
             "[chains]\ndefault = [\"gpt\"]".to_owned(),
-            "chains.default: there is no judge `gpt`; there are rules, person",
+            "chains.default: there is no judge `gpt`; the judges are rules, person",
         ),
-        ("[chains]\ndefault = []".to_owned(), "chains.default: is to be a list of judges"),
+        ("[chains]\ndefault = []".to_owned(), "chains.default must be a list of judges"),
         (
             "[chains]\njudge.review = [\"person\", \"rules\"]".to_owned(),
-            "chains.judge.review: a person always answers; nobody comes after them",
+            "chains.judge.review: a person always answers, so no judge can follow",
         ),
-        ("[votes]\njudge.x = 0".to_owned(), "votes.judge.x: is to be a number from 1 to 9"),
-        (
-            "[judges.rules]\nprovider = \"ollama\"\nmodel = \"m\"".to_owned(),
-            "judges.rules: that judge is there already",
-        ),
+        ("[votes]\njudge.x = 0".to_owned(), "votes.judge.x must be a number from 1 to 9"),
+        ("[judges.rules]\nprovider = \"ollama\"\nmodel = \"m\"".to_owned(), "judges.rules: that judge already exists"),
         (format!("{ollama}key = \"sk-123\""), "unknown field `key`"),
+        (format!("{ollama}timeouts = {{ silence_s = -1 }}"), "`silence_s` must be between 0 and 86400 seconds, not -1"),
         (
-            format!("{ollama}timeouts = {{ silence_s = -1 }}"),
-            "`silence_s` is to be between 0 and 86400 seconds, not -1",
+            format!("{ollama}reply_tokens_max = 9000"),
+            "`reply_tokens_max` 9000 leaves no room in the window of 8192 tokens",
         ),
-        (format!("{ollama}reply_tokens_max = 9000"), "`reply_tokens_max` 9000 leaves nothing of the window of 8192"),
-        (format!("{ollama}base_url = \"ftp://x\""), "`base_url` is to begin with http:// or https://"),
+        (format!("{ollama}base_url = \"ftp://x\""), "`base_url` must begin with http:// or https://"),
         ("[judges.x]\nprovider = \"ollama\"".to_owned(), "`model` is missing"),
-        ("[judges.x]\nprovider = \"command\"".to_owned(), "`command` is to be a program and its arguments"),
+        ("[judges.x]\nprovider = \"command\"".to_owned(), "`command` must be a program and its arguments"),
         ("judges = 1".to_owned(), "invalid type"),
     ];
     for (text, expected) in cases {

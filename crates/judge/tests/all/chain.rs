@@ -20,7 +20,7 @@ async fn problems_are_sent_back_three_times_before_the_next_judge() {
     let messages = stubborn.asked()[3].body["messages"].clone();
     assert_eq!(messages.as_array().unwrap().len(), 4, "system prompt, question, answer, refusal");
     let refusal = messages[3]["content"].as_str().unwrap();
-    assert!(refusal.contains("- signal: is to be one of has_issue, no_issue, not \"approve\""), "{refusal}");
+    assert!(refusal.contains("- signal: must be one of has_issue, no_issue, not \"approve\""), "{refusal}");
     let judgement = trial.judgement(&ended);
     assert_eq!(judgement["judge"], "second");
     assert_eq!(judgement["hearings"][0]["answers"].as_array().unwrap().len(), 4);
@@ -68,7 +68,7 @@ async fn three_votes_must_agree() {
     let surer = good().replace("0.75", "0.95");
     let cases = [
         (vec![surer.clone(), good(), surer.clone()], Ok(0.75)),
-        (vec![good(), no.clone(), good()], Err("model was asked 3 times and said has_issue, no_issue, has_issue")),
+        (vec![good(), no.clone(), good()], Err("model was asked 3 times and answered has_issue, no_issue, has_issue")),
     ];
     for (answers, expected) in cases {
         let server = ModelServer::saying(answers.iter().map(|text| Dialect::Chat.says(text)).collect());
@@ -89,7 +89,7 @@ async fn invalid_settings_are_an_error_and_no_judge_is_asked() {
     let trial = Trial::new().settings("[chains]\ndefault = [\"nobody\"]");
     let (code, message) = trial.run().await.error();
     assert_eq!(code, "BAD_SETTINGS");
-    assert!(message.ends_with("chains.default: there is no judge `nobody`; there are rules, person"), "{message}");
+    assert!(message.ends_with("chains.default: there is no judge `nobody`; the judges are rules, person"), "{message}");
 }
 
 #[tokio::test]
@@ -126,7 +126,7 @@ async fn chain_that_ends_with_a_person_waits_for_them_after_the_others_failed() 
 async fn invalid_input_of_the_machine_is_named() {
     let cases = [
         (json!({}), "`with.prompt` is missing: the path of a file of the machine"),
-        (json!({ "prompt": 1 }), "`with.prompt` is to be the path of a file of the machine, not 1"),
+        (json!({ "prompt": 1 }), "`with.prompt` must be the path of a file of the machine, not 1"),
         (json!({ "prompt": "prompts/none.md" }), "`with.prompt`: the machine has no file prompts/none.md"),
         (json!({ "prompt": "p.md" }), "p.md line 1: undefined value: `goal` is undefined"),
         (
@@ -139,7 +139,7 @@ async fn invalid_input_of_the_machine_is_named() {
         ),
         (
             json!({ "prompt": "p.md", "goal": "x", "schema": "s.json" }),
-            "none of the signals has_issue, no_issue carries what the schema describes",
+            "none of the signals has_issue, no_issue has data that fits the schema",
         ),
     ];
     for (with, expected) in cases {

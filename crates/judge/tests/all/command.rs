@@ -8,7 +8,7 @@ use interlock_sandbox::Config;
 use interlock_testkit_activity::launcher::launcher;
 use serde_json::{Value as Json, json};
 
-use crate::trial::{Ended, Trial, good};
+use crate::trial::{EndedAttempt, Trial, good};
 
 /// Returns the script followed by a verdict that contains the value of `$found`.
 fn telling(script: &str) -> String {
@@ -19,11 +19,11 @@ fn telling(script: &str) -> String {
     format!("{script}\ncat <<END\n{}\nEND\n", answer.to_string().replace("FOUND", "found: $found"))
 }
 
-async fn run(script: &str, more: &str) -> (Trial, Ended) {
+async fn run(script: &str, more: &str) -> (Trial, EndedAttempt) {
     run_in(script, more, Config::default()).await
 }
 
-async fn run_in(script: &str, more: &str, config: Config) -> (Trial, Ended) {
+async fn run_in(script: &str, more: &str, config: Config) -> (Trial, EndedAttempt) {
     let trial = Trial::new();
     std::fs::write(trial.home.path().join("judge.sh"), script).unwrap();
     std::fs::write(trial.folder.join("main.c"), "int main(void);\n").unwrap();
@@ -39,12 +39,12 @@ async fn run_in(script: &str, more: &str, config: Config) -> (Trial, Ended) {
 }
 
 /// Returns the value that the script reported.
-fn found(ended: &Ended) -> &str {
+fn found(ended: &EndedAttempt) -> &str {
     ended.data["suggestion"].as_str().unwrap_or_else(|| panic!("{:?}", ended.data)).trim_start_matches("found:").trim()
 }
 
 /// Returns the enforced confinement, as it is stored.
-fn enforced(trial: &Trial, ended: &Ended) -> Json {
+fn enforced(trial: &Trial, ended: &EndedAttempt) -> Json {
     trial.judgement(ended)["hearings"][0]["tries"][0]["confined"]["enforced"].clone()
 }
 
@@ -146,7 +146,7 @@ async fn required_sandbox_cannot_be_disabled_by_a_judge() {
     let required = || Config { require_sandbox: true, ..Config::default() };
     let (_, ended) = run_in(&format!("echo '{}'", good()), "sandbox = \"none\"", required()).await;
     let (_, message) = ended.error();
-    assert!(message.contains("own: a sandbox is required here, and the judge says `sandbox = \"none\"`"), "{message}");
+    assert!(message.contains("own: a sandbox is required here, but the judge has `sandbox = \"none\"`"), "{message}");
     let (_, ended) = run_in(&format!("echo '{}'", good()), "", required()).await;
     assert_eq!(ended.name, "has_issue", "{:?}", ended.data);
 }

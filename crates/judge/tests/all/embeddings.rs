@@ -1,8 +1,8 @@
 //! Searches the knowledge of earlier runs by meaning, with a server on loopback.
 
 use interlock_judge::{embeddings::Embedder, settings::Settings};
-use interlock_knowledge::{Filter, Found, Knowledge, Round, Vectors, search};
-use interlock_testkit_activity::model_server::{Asked, End, ModelServer, Scripted};
+use interlock_knowledge::{Filter, Knowledge, Round, SearchResult, Vectors, search};
+use interlock_testkit_activity::model_server::{End, ModelServer, ReceivedRequest, Scripted};
 use serde_json::{Value, json};
 
 /// A vector with a dimension for memory, one for serial lines, and a constant.
@@ -11,7 +11,7 @@ fn vector(text: &str) -> Vec<f64> {
     vec![has(&["heap", "stack", "memory", "malloc"]), has(&["uart", "baud", "serial"]), 0.1]
 }
 
-fn answer(asked: &Asked) -> Scripted {
+fn answer(asked: &ReceivedRequest) -> Scripted {
     let texts = asked.body["input"].as_array().unwrap();
     // The order is arbitrary, because the index assigns each vector to its text.
     let data: Vec<Value> = texts
@@ -46,13 +46,13 @@ fn scene(url: &str) -> Scene {
     Scene { _folder: folder, knowledge, embedder: Embedder::new(settings.embeddings.as_ref().unwrap()) }
 }
 
-async fn found(scene: &Scene, text: &str) -> Found {
+async fn found(scene: &Scene, text: &str) -> SearchResult {
     let make = async |texts: &[String]| scene.embedder.vectors(texts).await;
     let vectors = Vectors { model: scene.embedder.model(), make };
     search(&scene.knowledge, Some(vectors), text, &Filter::default(), 10).await.unwrap()
 }
 
-fn runs(found: &Found) -> String {
+fn runs(found: &SearchResult) -> String {
     found.hits.iter().map(|hit| hit.entry.run.as_str()).collect::<Vec<_>>().join(" ")
 }
 
@@ -92,10 +92,10 @@ async fn failing_server_falls_back_to_keywords_and_is_reported() {
         (Scripted::new(401, "application/json", "{\"error\":\"no key\"}"), "answered 401"),
         (Scripted::page(502), "answered 502"),
         (Scripted::new(200, "application/json", "{"), "no JSON"),
-        (json(json!({ "data": [] })), "not one vector"),
+        (json(json!({ "data": [] })), "not have one vector"),
         (json(json!({})), "no `data`"),
-        (json(json!({ "data": [{ "index": 9, "embedding": [1.0] }] })), "of no text"),
-        (json(json!({ "data": [{ "index": 0, "embedding": ["x"] }] })), "that is none"),
+        (json(json!({ "data": [{ "index": 9, "embedding": [1.0] }] })), "for an unknown text"),
+        (json(json!({ "data": [{ "index": 0, "embedding": ["x"] }] })), "an invalid vector"),
         (Scripted::new(200, "application/json", "").only(0, End::Abrupt), ""),
     ];
     for (scripted, said) in cases {

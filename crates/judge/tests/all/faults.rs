@@ -58,7 +58,7 @@ async fn empty_answer_is_asked_for_again_three_times() {
 async fn html_page_is_not_an_answer() {
     for dialect in Dialect::ALL {
         let (message, asked) = fails(dialect, vec![Scripted::page(200)]).await;
-        let expected = "no proper answer: it is of the type `text/html`: <html><body><h1>502 Bad Gateway";
+        let expected = "invalid answer: it is of the type `text/html`: <html><body><h1>502 Bad Gateway";
         assert!(message.contains(expected), "{dialect:?}: {message}");
         assert_eq!(asked, 1);
         let (message, asked) = fails(dialect, vec![Scripted::page(502)]).await;
@@ -77,7 +77,7 @@ async fn stream_that_stops_midway_is_not_an_answer() {
             }
             for end in [End::Abrupt, End::Proper] {
                 let (message, asked) = fails(dialect, vec![whole.clone().only(pieces, end)]).await;
-                assert!(message.contains("the answer stops in the middle"), "{dialect:?} {pieces}: {message}");
+                assert!(message.contains("the answer is incomplete"), "{dialect:?} {pieces}: {message}");
                 assert_eq!(asked, 2, "it is retried");
             }
         }
@@ -150,7 +150,10 @@ async fn overloaded_server_is_retried_a_limited_number_of_times() {
         let ended = trial.run().await;
         assert_eq!(ended.name, "has_issue", "{dialect:?}: {:?}", ended.data);
         let fault = trial.judgement(&ended)["hearings"][0]["tries"][0]["fault"].as_str().unwrap().to_owned();
-        assert!(fault.starts_with("the server broke off:") && fault.ends_with("Overloaded"), "{dialect:?}: {fault}");
+        assert!(
+            fault.starts_with("the server closed the connection:") && fault.ends_with("Overloaded"),
+            "{dialect:?}: {fault}"
+        );
     }
 }
 
@@ -174,7 +177,7 @@ async fn malformed_protocol_is_distinguished_from_a_malformed_answer() {
         let piece = String::from_utf8(broken.pieces[1].clone()).unwrap();
         broken.pieces[1] = piece.replacen('{', "{{", 1).into_bytes();
         let (message, _) = fails(dialect, vec![broken]).await;
-        assert!(message.contains("no proper answer: a piece is malformed"), "{dialect:?}: {message}");
+        assert!(message.contains("invalid answer: a piece is malformed"), "{dialect:?}: {message}");
         let (message, asked) = fails(dialect, vec![dialect.says("{\"reason\": oops}")]).await;
         assert!(message.contains("answer: is not the JSON that was asked for"), "{dialect:?}: {message}");
         assert_eq!(asked, 4);
@@ -182,7 +185,7 @@ async fn malformed_protocol_is_distinguished_from_a_malformed_answer() {
             [("application/json", "{\"choices\": [}"), ("application/json", "{}"), ("text/plain", "{}"), ("", "{}")]
         {
             let (message, _) = fails(dialect, vec![Scripted::new(200, media, body)]).await;
-            assert!(message.contains("no proper answer"), "{dialect:?} {media} {body}: {message}");
+            assert!(message.contains("invalid answer"), "{dialect:?} {media} {body}: {message}");
         }
     }
 }
@@ -212,6 +215,6 @@ async fn cancelled_judgement_stops_at_once() {
         tokio::task::yield_now().await;
     }
     trial.canceller.cancel();
-    let ended = crate::trial::Ended::new(running.await.unwrap());
+    let ended = crate::trial::EndedAttempt::new(running.await.unwrap());
     assert_eq!(ended.error().0, "CANCELLED");
 }

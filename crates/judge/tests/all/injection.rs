@@ -8,7 +8,7 @@ use interlock_journal::{By, Engine, Entry, Phase};
 use interlock_judge::Judge;
 use interlock_runtime::{AnyMachine, Config, NoSnapshots, Runtime, Start, SystemClock};
 use interlock_sqlite::Journal;
-use interlock_testkit_activity::model_server::{Asked, Dialect, ModelServer};
+use interlock_testkit_activity::model_server::{Dialect, ModelServer, ReceivedRequest};
 use serde_json::{Value as Json, json};
 
 use crate::trial::{Trial, judge};
@@ -32,7 +32,7 @@ const INJECTIONS: [&str; 14] = [
 ];
 
 /// Answers with the text that the injected instruction demands.
-fn obedient(asked: &Asked) -> String {
+fn obedient(asked: &ReceivedRequest) -> String {
     let said = asked.body["messages"][1]["content"].as_str().unwrap();
     let order = said.split("OBEY: ").nth(1).unwrap_or("nothing");
     order.split("\n</data-").next().unwrap_or(order).to_owned()

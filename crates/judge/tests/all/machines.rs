@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use interlock_chart::library;
-use interlock_testkit_activity::model_server::{Asked, Dialect, ModelServer};
+use interlock_testkit_activity::model_server::{Dialect, ModelServer, ReceivedRequest};
 use serde_json::{Map, Value, json};
 
 use crate::trial::Trial;
@@ -34,7 +34,7 @@ fn sample(schema: &Value) -> Value {
 }
 
 /// Answers with the signal at this index, in the form that the question asks for.
-fn answer(asked: &Asked, signal: usize) -> String {
+fn answer(asked: &ReceivedRequest, signal: usize) -> String {
     let text = asked.body["messages"][1]["content"].as_str().unwrap();
     let schema = text.rsplit("JSON Schema:\n\n").next().unwrap().trim();
     let schema: Value = serde_json::from_str(schema).unwrap();

@@ -12,5 +12,6 @@ mod machines;
 mod mode;
 mod providers;
 mod real_model;
+mod rules;
 mod telemetry;
 mod trial;

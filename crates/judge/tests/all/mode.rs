@@ -62,5 +62,5 @@ async fn mode_is_not_a_fact_and_an_unknown_one_is_refused() {
     trial.attempt.with = with("best").into();
     let (code, message) = trial.run().await.error();
     assert_eq!(code, "BAD_INPUT");
-    assert!(message.starts_with("`with.mode` is to be one of model, next_model"), "{message}");
+    assert!(message.starts_with("`with.mode` must be one of model, next_model"), "{message}");
 }

@@ -1,6 +1,6 @@
 //! Tests of every protocol: the requests, the answers, and the fallback if a server refuses a mechanism.
 
-use interlock_testkit_activity::model_server::{Asked, Dialect, ModelServer, Scripted};
+use interlock_testkit_activity::model_server::{Dialect, ModelServer, ReceivedRequest, Scripted};
 use serde_json::json;
 
 use crate::trial::{Trial, good};
@@ -76,7 +76,7 @@ async fn keys_come_from_variables_and_files_and_are_not_stored() {
 }
 
 /// A server that refuses every request that `takes` does not accept.
-fn weak(dialect: Dialect, takes: fn(&Asked) -> bool, answer: Scripted) -> ModelServer {
+fn weak(dialect: Dialect, takes: fn(&ReceivedRequest) -> bool, answer: Scripted) -> ModelServer {
     ModelServer::start(move |_, asked| match takes(asked) {
         true => answer.clone(),
         false => dialect.fails(400, "invalid_request_error", "unknown parameter"),
@@ -85,15 +85,15 @@ fn weak(dialect: Dialect, takes: fn(&Asked) -> bool, answer: Scripted) -> ModelS
 
 #[tokio::test]
 async fn refused_mechanism_is_replaced_by_the_next_and_remembered() {
-    let plain = |asked: &Asked| {
+    let plain = |asked: &ReceivedRequest| {
         ["response_format", "tools", "json_schema", "format", "text", "output_config"]
             .iter()
             .all(|name| asked.body.get(*name).is_none())
     };
-    let tool = |asked: &Asked| asked.body.get("tools").is_some() && !asked.text().contains("\"strict\":true");
-    let json = |asked: &Asked| asked.text().contains("json_object") || asked.body["format"] == "json";
+    let tool = |asked: &ReceivedRequest| asked.body.get("tools").is_some() && !asked.text().contains("\"strict\":true");
+    let json = |asked: &ReceivedRequest| asked.text().contains("json_object") || asked.body["format"] == "json";
     let cases = [
-        (Dialect::Chat, plain as fn(&Asked) -> bool, "prompt", 6),
+        (Dialect::Chat, plain as fn(&ReceivedRequest) -> bool, "prompt", 6),
         (Dialect::Chat, json, "json", 5),
         (Dialect::Chat, tool, "tool", 3),
         (Dialect::Anthropic, tool, "tool", 3),

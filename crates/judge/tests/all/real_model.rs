@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::json;
 
-use crate::trial::{Ended, Trial};
+use crate::trial::{EndedAttempt, Trial};
 
 /// The model server; it is stopped when the value is dropped.
 struct Server {
@@ -69,7 +69,7 @@ fn is_ready(port: u16) -> bool {
 }
 
 /// Asks the model if the lamp is on, with additional settings.
-async fn lamp(port: u16, more: &str) -> (Trial, Ended) {
+async fn lamp(port: u16, more: &str) -> (Trial, EndedAttempt) {
     let signals = json!({ "on": { "properties": {} }, "off": { "properties": {} } });
     let files = [("p.md", "Say whether the lamp is on or off.")];
     let trial = Trial::of("judge.lamp", json!({ "prompt": "p.md", "log": "lamp: on" }), &signals, &files);

@@ -2,12 +2,12 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use interlock_activity::{Activity, Attempt, Canceller, Invocation, Taken};
+use interlock_activity::{Activity, Attempt, Canceller, HandledSignal, Invocation};
 use interlock_chart::Value;
 use interlock_core::ActivityId;
 use interlock_journal::Definition;
 use interlock_judge::Judge;
-pub(crate) use interlock_testkit_activity::Ended;
+pub(crate) use interlock_testkit_activity::EndedAttempt;
 use interlock_testkit_activity::{
     Recorder, attempt,
     model_server::{Dialect, ModelServer},
@@ -75,7 +75,7 @@ impl Trial {
         let invocation = Invocation {
             name: name.into(),
             state: "JUDGING".into(),
-            signals: signals.map(|(name, data)| Taken { name: name.clone(), data: data.clone() }).collect(),
+            signals: signals.map(|(name, data)| HandledSignal { name: name.clone(), data: data.clone() }).collect(),
             definition: Arc::new(definition),
         };
         let host = Arc::new(Recorder::default());
@@ -102,23 +102,23 @@ impl Trial {
     }
 
     /// Runs the judgement and returns its outcome.
-    pub(crate) async fn run(&self) -> Ended {
+    pub(crate) async fn run(&self) -> EndedAttempt {
         self.run_with(&self.judge()).await
     }
 
-    pub(crate) async fn run_with(&self, judge: &Judge) -> Ended {
-        Ended::new(judge.start(self.attempt.clone()).await)
+    pub(crate) async fn run_with(&self, judge: &Judge) -> EndedAttempt {
+        EndedAttempt::new(judge.start(self.attempt.clone()).await)
     }
 
     /// Returns the evidence that was stored under a name.
-    pub(crate) fn evidence(&self, ended: &Ended, name: &str) -> String {
+    pub(crate) fn evidence(&self, ended: &EndedAttempt, name: &str) -> String {
         let found = ended.outcome.evidence.iter().find(|evidence| evidence.name == name);
         let found = found.unwrap_or_else(|| panic!("no evidence {name} in {:?}", ended.outcome.evidence));
         String::from_utf8(self.attempt.evidence.get(&found.hash).unwrap()).unwrap()
     }
 
     /// Returns the stored judgement with all hearings.
-    pub(crate) fn judgement(&self, ended: &Ended) -> Json {
+    pub(crate) fn judgement(&self, ended: &EndedAttempt) -> Json {
         serde_json::from_str(&self.evidence(ended, "judgement")).unwrap()
     }
 }

@@ -6,7 +6,7 @@ use super::{Scene, strictest};
 use crate::{
     Level, Permission, View, code,
     path::places,
-    policy::{Case, Rule},
+    policy::{DefaultCase, Rule},
 };
 
 /// The longest piece of a command that is shown.
@@ -30,7 +30,7 @@ impl Scene<'_> {
         let rules =
             self.policy.commands.iter().filter(|rule| rule.prefixes.iter().any(|prefix| is_prefix(words, prefix)));
         let matching: Vec<&Rule> = rules.map(|command| &command.rule).collect();
-        let last = self.policy.last_word(Case::Exec);
+        let last = self.policy.last_word(DefaultCase::Exec);
         let (level, reason, rule) = strictest(matching.iter().copied(), last);
         let permission =
             matching.iter().find(|found| Some(found.name.as_str()) == rule).and_then(|rule| rule.permissions.first());
@@ -41,15 +41,21 @@ impl Scene<'_> {
 
     fn unclear(&mut self, command: &str, why: &str) {
         let what = cut(command);
-        self.otherwise(Case::NotUnderstood, Permission::Exec, &what, code::NOT_UNDERSTOOD, &format!("`{what}`: {why}"));
+        self.otherwise(
+            DefaultCase::NotUnderstood,
+            Permission::Exec,
+            &what,
+            code::NOT_UNDERSTOOD,
+            &format!("`{what}`: {why}"),
+        );
     }
 
     fn loses(&mut self, work: Work, command: &str, why: &str) {
         let case = match work {
-            Work::History => Case::DestroyHistory,
-            Work::Changes | Work::ChangesAndIgnored if !self.view.has_snapshot => Case::DestroyLost,
-            Work::ChangesAndIgnored => Case::DestroyPartly,
-            Work::Changes => Case::DestroyKept,
+            Work::History => DefaultCase::DestroyHistory,
+            Work::Changes | Work::ChangesAndIgnored if !self.view.has_snapshot => DefaultCase::DestroyLost,
+            Work::ChangesAndIgnored => DefaultCase::DestroyPartly,
+            Work::Changes => DefaultCase::DestroyKept,
         };
         let what = format!("`{}` {why}", cut(command));
         self.otherwise(case, Permission::Destroy, command, code::WOULD_LOSE_WORK, &what);
@@ -66,7 +72,7 @@ impl Scene<'_> {
     }
 
     fn end_everything(&mut self) {
-        let reason = "`kill -1`: it would end every process there is".to_owned();
+        let reason = "`kill -1`: it would end every process".to_owned();
         self.find(Permission::Exec, "kill -1", Level::Deny, code::COMMAND_RULE, reason);
     }
 }
@@ -80,10 +86,10 @@ impl Witness for Scene<'_> {
             Effect::PerhapsRead { path, folder, is_pattern } => self.perhaps_path(path, folder, is_pattern),
             Effect::Connect { host, port } => self.connect(host, port),
             Effect::ConnectSomewhere { command } => {
-                self.otherwise(Case::Connect, Permission::Connect, command, code::HOST_RULE, "");
+                self.otherwise(DefaultCase::Connect, Permission::Connect, command, code::HOST_RULE, "");
             }
             Effect::GitWrite { command } => {
-                self.otherwise(Case::GitWrite, Permission::GitWrite, command, code::GIT_WRITE, "");
+                self.otherwise(DefaultCase::GitWrite, Permission::GitWrite, command, code::GIT_WRITE, "");
             }
             Effect::LoseWork { work, command, why } => self.loses(work, command, why),
             Effect::Risky { risk, command, why } => self.risky(risk, command, why),

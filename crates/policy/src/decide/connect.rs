@@ -1,7 +1,7 @@
 //! Connections: normalises the host and applies the rules to it.
 
 use super::{Scene, strictest};
-use crate::{Level, Permission, code, policy::Case};
+use crate::{Level, Permission, code, policy::DefaultCase};
 
 impl Scene<'_> {
     /// Records a connection to a host.
@@ -11,10 +11,10 @@ impl Scene<'_> {
             None => host.to_owned(),
         };
         let Some(real) = real_host(host) else {
-            let reason = format!("connect to `{}`: it is no proper name of a host", shown.escape_debug());
+            let reason = format!("connect to `{}`: it is not a valid host name", shown.escape_debug());
             return self.find(Permission::Connect, &shown, Level::Deny, code::HOST_RULE, reason);
         };
-        let last = self.policy.last_word(Case::Connect);
+        let last = self.policy.last_word(DefaultCase::Connect);
         let rules =
             self.policy.hosts.iter().filter(|rule| rule.hosts.iter().any(|pattern| pattern.is_for(&real, port)));
         let (level, reason, rule) = strictest(rules.map(|host| &host.rule), last);

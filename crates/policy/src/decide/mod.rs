@@ -10,7 +10,7 @@ pub(crate) use command::begins_with;
 
 use crate::{
     Command, Decision, Finding, Freedom, Level, Permission, Policy, Request, View, Weighed, code, exact,
-    policy::{Case, LastWord, Rule},
+    policy::{DefaultCase, LastWord, Rule},
 };
 
 /// Decides a request. The strictest finding counts, and its reason is given.
@@ -70,15 +70,15 @@ impl<'a> Scene<'a> {
             self.findings.push(Finding { permission, subject, level, code, reason });
         } else if let Some(last) = self.findings.last_mut() {
             last.level = last.level.max(Level::Confirm);
-            last.reason = format!("there is more than {FINDINGS_MAX} things to look at");
+            last.reason = format!("there are more than {FINDINGS_MAX} findings");
         }
     }
 
     /// Records a command that is to run with less confinement.
     fn unconfined(&mut self, freedom: Freedom, command: &str) {
         let (case, permission, how) = match freedom {
-            Freedom::AnyHost => (Case::AnyHost, Permission::Connect, "with the network on"),
-            Freedom::NoSandbox => (Case::NoSandbox, Permission::Unconfined, "without a sandbox"),
+            Freedom::AnyHost => (DefaultCase::AnyHost, Permission::Connect, "with the network on"),
+            Freedom::NoSandbox => (DefaultCase::NoSandbox, Permission::Unconfined, "without a sandbox"),
         };
         self.otherwise(case, permission, command, code::CONFINEMENT, &format!("`{command}` {how}"));
     }
@@ -86,7 +86,7 @@ impl<'a> Scene<'a> {
     /// Applies the policy's default for a case.
     pub(crate) fn otherwise(
         &mut self,
-        case: Case,
+        case: DefaultCase,
         permission: Permission,
         subject: &str,
         code: &'static str,

@@ -38,7 +38,7 @@ impl Scene<'_> {
             Err(_) => true,
         };
         if leads_out {
-            let reason = format!("link `{path}`: it would lead to `{to}`, out of the workspace or into git");
+            let reason = format!("link `{path}`: its target `{to}` is outside the workspace or inside .git");
             self.find(Permission::Write, path, Level::Deny, code::LINK_ESCAPE, reason);
         }
     }
@@ -65,7 +65,8 @@ impl Scene<'_> {
         names.sort_unstable();
         for pair in names.windows(2) {
             if pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1 {
-                let reason = format!("`{}` and `{}` are one file where case does not matter", pair[0].1, pair[1].1);
+                let reason =
+                    format!("`{}` and `{}` are the same file on a case-insensitive file system", pair[0].1, pair[1].1);
                 self.find(Permission::Write, pair[1].1, Level::Deny, code::BAD_PATH, reason);
             }
         }

@@ -4,8 +4,8 @@ use super::{Scene, strictest};
 use crate::{
     Level, PathOp, Permission, code,
     glob::{is_pattern, overlap},
-    path::{Place, places},
-    policy::{Case, LastWord},
+    path::{Location, places},
+    policy::{DefaultCase, LastWord},
 };
 
 /// The permission that an operation needs.
@@ -25,7 +25,7 @@ fn word(op: PathOp) -> &'static str {
         PathOp::Write => "write",
         PathOp::WriteBelow => "let a program write",
         PathOp::Delete => "delete",
-        PathOp::Destroy => "do away with",
+        PathOp::Destroy => "delete",
     }
 }
 
@@ -59,7 +59,7 @@ impl Scene<'_> {
         }
     }
 
-    fn place(&mut self, op: PathOp, place: &Place, is_pattern: bool) {
+    fn place(&mut self, op: PathOp, place: &Location, is_pattern: bool) {
         let (permission, shown) = (permission(op), place.shown());
         if op != PathOp::Read
             && let Some((code, why)) = self.never(op, place)
@@ -67,7 +67,7 @@ impl Scene<'_> {
             return self.find(permission, shown, Level::Deny, code, format!("{} `{shown}`: {why}", word(op)));
         }
         let made_again =
-            LastWord { level: Level::Allow, loosen_to: Level::Allow, reason: "it can be made again".to_owned() };
+            LastWord { level: Level::Allow, loosen_to: Level::Allow, reason: "it can be recreated".to_owned() };
         let is_made_again = op == PathOp::Destroy && self.is_disposable(place);
         let last = if is_made_again { &made_again } else { self.policy.last_word(self.case(op, place, is_pattern)) };
         let mut rules = self.rules_for(place, permission, is_pattern);
@@ -89,16 +89,16 @@ impl Scene<'_> {
     }
 
     /// Returns the reason why no policy can permit this operation.
-    fn never(&self, op: PathOp, place: &Place) -> Option<(&'static str, &'static str)> {
+    fn never(&self, op: PathOp, place: &Location) -> Option<(&'static str, &'static str)> {
         let inside = place.inside.as_deref();
         if place.is_git_internal() && op != PathOp::Read {
-            return Some((code::GIT_INTERNAL, "it belongs to git itself"));
+            return Some((code::GIT_INTERNAL, "it belongs to git"));
         }
         if matches!(op, PathOp::Delete | PathOp::Destroy) && place.holds_root(self.view) {
-            return Some((code::WOULD_LOSE_WORK, "it holds the workspace itself"));
+            return Some((code::WOULD_LOSE_WORK, "it contains the workspace"));
         }
         if inside.is_none() && place.is_linked && op != PathOp::WriteBelow {
-            return Some((code::LINK_ESCAPE, "a link leads it out of the workspace"));
+            return Some((code::LINK_ESCAPE, "a link in it leads out of the workspace"));
         }
         let is_among = |path: &str| {
             self.policy.allowed.iter().all(|globs| {
@@ -115,30 +115,30 @@ impl Scene<'_> {
         }
     }
 
-    fn case(&self, op: PathOp, place: &Place, is_pattern: bool) -> Case {
+    fn case(&self, op: PathOp, place: &Location, is_pattern: bool) -> DefaultCase {
         let Some(inside) = &place.inside else {
             return match op {
-                PathOp::Read => Case::ReadOutside,
-                PathOp::Write => Case::WriteOutside,
-                PathOp::WriteBelow => Case::WriteBelowOutside,
-                PathOp::Delete | PathOp::Destroy => Case::DeleteOutside,
+                PathOp::Read => DefaultCase::ReadOutside,
+                PathOp::Write => DefaultCase::WriteOutside,
+                PathOp::WriteBelow => DefaultCase::WriteBelowOutside,
+                PathOp::Delete | PathOp::Destroy => DefaultCase::DeleteOutside,
             };
         };
         match op {
-            PathOp::Read => Case::ReadInside,
-            PathOp::Write | PathOp::WriteBelow => Case::WriteInside,
-            PathOp::Delete => Case::DeleteInside,
-            PathOp::Destroy if !self.view.has_snapshot => Case::DestroyLost,
+            PathOp::Read => DefaultCase::ReadInside,
+            PathOp::Write | PathOp::WriteBelow => DefaultCase::WriteInside,
+            PathOp::Delete => DefaultCase::DeleteInside,
+            PathOp::Destroy if !self.view.has_snapshot => DefaultCase::DestroyLost,
             // A pattern at the top level matches ignored files, too.
             PathOp::Destroy if is_pattern && !inside.contains('/') && inside.starts_with(['*', '?', '[', '.']) => {
-                Case::DestroyPartly
+                DefaultCase::DestroyPartly
             }
-            PathOp::Destroy if self.view.ignored.is_ignored(inside) => Case::DestroyPartly,
-            PathOp::Destroy => Case::DestroyKept,
+            PathOp::Destroy if self.view.ignored.is_ignored(inside) => DefaultCase::DestroyPartly,
+            PathOp::Destroy => DefaultCase::DestroyKept,
         }
     }
 
-    fn is_disposable(&self, place: &Place) -> bool {
+    fn is_disposable(&self, place: &Location) -> bool {
         let mut found = Vec::new();
         if let Some(inside) = &place.inside {
             self.policy.disposable.matching(inside, &mut found);
@@ -148,7 +148,7 @@ impl Scene<'_> {
 
     /// Returns the rules that forbid something below a place. Rules that apply to any directory do not count, because
     /// one of them always matches.
-    fn rules_below(&self, place: &Place, permission: Permission) -> Vec<usize> {
+    fn rules_below(&self, place: &Location, permission: Permission) -> Vec<usize> {
         let pattern = |path: &str| format!("{}/**", path.trim_end_matches('/')).to_lowercase();
         let patterns = [Some(pattern(&place.absolute)), place.home.as_deref().map(pattern)];
         let mut found = Vec::new();
@@ -169,7 +169,7 @@ impl Scene<'_> {
 
     /// Returns the rules for a place. Rules for paths outside of the workspace may forbid operations in it, never
     /// permit them.
-    fn rules_for(&self, place: &Place, permission: Permission, is_pattern: bool) -> Vec<usize> {
+    fn rules_for(&self, place: &Location, permission: Permission, is_pattern: bool) -> Vec<usize> {
         let (globs, paths) = (&self.policy.path_globs, &self.policy.paths);
         let ask = |path: &str| {
             let mut found = Vec::new();

@@ -8,13 +8,13 @@ mod table;
 
 use std::sync::OnceLock;
 
-pub(crate) use table::{Fields, Reading, nearest};
+pub(crate) use table::{Fields, FileParser, nearest};
 pub use table::{Problem, Problems};
 
 use crate::{
     Level, Policy,
     glob::{self, Globs},
-    policy::{Case, LastWord, Limits},
+    policy::{DefaultCase, LastWord, Limits},
 };
 
 /// The text of the built-in default policy.
@@ -41,12 +41,12 @@ impl Policy {
 
     /// Reads a policy that has no base.
     pub fn read_default(text: &str, file: &str) -> Result<Policy, Problems> {
-        Reading::of(text, file, |reading, fields| read(reading, fields, Policy::nothing(), true))
+        FileParser::of(text, file, |reading, fields| read(reading, fields, Policy::nothing(), true))
     }
 
     /// Returns this policy with a project's file applied to it.
     pub fn with_project(&self, text: &str, file: &str) -> Result<Policy, Problems> {
-        Reading::of(text, file, |reading, fields| read(reading, fields, self.clone(), false))
+        FileParser::of(text, file, |reading, fields| read(reading, fields, self.clone(), false))
     }
 
     /// Returns a policy that permits nothing.
@@ -68,7 +68,7 @@ impl Policy {
     }
 }
 
-fn read<'t>(reading: &mut Reading<'t>, mut fields: Fields<'_, 't>, mut policy: Policy, is_default: bool) -> Policy {
+fn read<'t>(reading: &mut FileParser<'t>, mut fields: Fields<'_, 't>, mut policy: Policy, is_default: bool) -> Policy {
     match fields.whole("version", reading) {
         Some((1, _)) => {}
         Some((other, at)) => {
@@ -91,16 +91,16 @@ fn read<'t>(reading: &mut Reading<'t>, mut fields: Fields<'_, 't>, mut policy: P
 }
 
 /// Parses a level from its word.
-fn level(reading: &mut Reading<'_>, word: &str, at: usize) -> Option<Level> {
+fn level(reading: &mut FileParser<'_>, word: &str, at: usize) -> Option<Level> {
     let level = Level::from_word(word);
     if level.is_none() {
-        reading.wrong(at, format!("`{word}` is no decision"), nearest(word, &["allow", "confirm", "deny"]));
+        reading.wrong(at, format!("`{word}` is not a decision"), nearest(word, &["allow", "confirm", "deny"]));
     }
     level
 }
 
-fn otherwise<'t>(reading: &mut Reading<'t>, mut table: Fields<'_, 't>, policy: &mut Policy, is_default: bool) {
-    for (case, name) in Case::ALL {
+fn otherwise<'t>(reading: &mut FileParser<'t>, mut table: Fields<'_, 't>, policy: &mut Policy, is_default: bool) {
+    for (case, name) in DefaultCase::ALL {
         let Some(node) = table.get(name) else {
             if is_default {
                 reading.wrong(table.at, format!("`{name}` is missing"), None);
@@ -110,7 +110,10 @@ fn otherwise<'t>(reading: &mut Reading<'t>, mut table: Fields<'_, 't>, policy: &
         let before = policy.last_word(case).clone();
         let Some(mut word) = last_word(reading, node, &before, is_default) else { continue };
         if !is_default && word.level < before.loosen_to {
-            let message = format!("`{name}` cannot be {}: a project may go down to {}", word.level, before.loosen_to);
+            let message = format!(
+                "`{name}` cannot be {}: the least that a project can choose is {}",
+                word.level, before.loosen_to
+            );
             reading.wrong(node.at, message, None);
             word.level = before.level;
         }
@@ -121,7 +124,7 @@ fn otherwise<'t>(reading: &mut Reading<'t>, mut table: Fields<'_, 't>, policy: &
 
 /// Reads `"deny"`, or `{ decision, loosen_to, reason }`.
 fn last_word<'t>(
-    reading: &mut Reading<'t>,
+    reading: &mut FileParser<'t>,
     node: table::Node<'_, 't>,
     before: &LastWord,
     is_default: bool,
@@ -131,7 +134,7 @@ fn last_word<'t>(
         return Some(LastWord { level, loosen_to: before.loosen_to.min(level), reason: before.reason.clone() });
     }
     let Some(mut fields) = node.as_table() else {
-        reading.wrong(node.at, format!("a decision is to be a string or a table, not a {}", node.kind()), None);
+        reading.wrong(node.at, format!("a decision must be a string or a table, not a {}", node.kind()), None);
         return None;
     };
     let said = fields.need("decision", reading).and_then(|word| level(reading, word, node.at));
@@ -146,7 +149,7 @@ fn last_word<'t>(
     Some(LastWord { level, loosen_to, reason })
 }
 
-fn limits<'t>(reading: &mut Reading<'t>, mut table: Fields<'_, 't>, policy: &mut Policy, is_default: bool) {
+fn limits<'t>(reading: &mut FileParser<'t>, mut table: Fields<'_, 't>, policy: &mut Policy, is_default: bool) {
     let names: [Limit; 3] = [
         ("files", |limits| &mut limits.files),
         ("lines", |limits| &mut limits.lines),
@@ -166,7 +169,7 @@ fn limits<'t>(reading: &mut Reading<'t>, mut table: Fields<'_, 't>, policy: &mut
     table.finish(reading);
 }
 
-fn paths<'t>(reading: &mut Reading<'t>, mut table: Fields<'_, 't>, policy: &mut Policy) {
+fn paths<'t>(reading: &mut FileParser<'t>, mut table: Fields<'_, 't>, policy: &mut Policy) {
     let allowed = globs(reading, &mut table, "allowed");
     if !allowed.is_empty() {
         policy.allowed.extend(Globs::new(allowed.iter().map(|glob| (0, glob.as_str()))));
@@ -178,8 +181,8 @@ fn paths<'t>(reading: &mut Reading<'t>, mut table: Fields<'_, 't>, policy: &mut 
         let at = table.get("disposable").map_or(0, |node| node.at);
         reading.wrong(
             at,
-            format!("`{outside}` is more than a part of the workspace"),
-            Some("name folders in it: `out/`".to_owned()),
+            format!("`{outside}` is not inside the workspace"),
+            Some("name directories in it, such as `out/`".to_owned()),
         );
     }
     policy.disposable_texts.extend(disposable);
@@ -189,12 +192,12 @@ fn paths<'t>(reading: &mut Reading<'t>, mut table: Fields<'_, 't>, policy: &mut 
 }
 
 /// Reads a list of globs and reports the invalid ones.
-fn globs<'t>(reading: &mut Reading<'t>, table: &mut Fields<'_, 't>, name: &'static str) -> Vec<String> {
+fn globs<'t>(reading: &mut FileParser<'t>, table: &mut Fields<'_, 't>, name: &'static str) -> Vec<String> {
     let texts = table.texts(name, reading);
     let good = texts.into_iter().filter(|(text, at)| match glob::check(text) {
         Ok(()) => true,
         Err(why) => {
-            reading.wrong(*at, format!("`{text}` is no glob: {why}"), None);
+            reading.wrong(*at, format!("`{text}` is not a glob: {why}"), None);
             false
         }
     });

@@ -1,6 +1,6 @@
 //! The rules of a policy file: for paths, commands and hosts, and the rules of the default that a project loosens.
 
-use super::{Fields, Reading, globs, level, nearest};
+use super::{Fields, FileParser, globs, level, nearest};
 use crate::{
     Permission, Policy,
     decide::begins_with,
@@ -8,7 +8,12 @@ use crate::{
     policy::{CommandRule, HostPattern, HostRule, Rule},
 };
 
-pub(super) fn read<'t>(reading: &mut Reading<'t>, fields: &mut Fields<'_, 't>, policy: &mut Policy, is_default: bool) {
+pub(super) fn read<'t>(
+    reading: &mut FileParser<'t>,
+    fields: &mut Fields<'_, 't>,
+    policy: &mut Policy,
+    is_default: bool,
+) {
     let before = policy.path_texts.len();
     for table in fields.tables("path", reading) {
         path(reading, table, policy, is_default);
@@ -31,7 +36,7 @@ pub(super) fn read<'t>(reading: &mut Reading<'t>, fields: &mut Fields<'_, 't>, p
 
 /// Reads the common part of every rule.
 fn rule<'t>(
-    reading: &mut Reading<'t>,
+    reading: &mut FileParser<'t>,
     fields: &mut Fields<'_, 't>,
     policy: &Policy,
     permissions: &[Permission],
@@ -66,7 +71,7 @@ fn names(policy: &Policy) -> impl Iterator<Item = &str> {
     paths.chain(others).map(|rule| rule.name.as_str())
 }
 
-fn path<'t>(reading: &mut Reading<'t>, mut fields: Fields<'_, 't>, policy: &mut Policy, is_default: bool) {
+fn path<'t>(reading: &mut FileParser<'t>, mut fields: Fields<'_, 't>, policy: &mut Policy, is_default: bool) {
     let mut permissions = Vec::new();
     for (word, at) in fields.texts("permissions", reading) {
         match Permission::from_word(word) {
@@ -75,7 +80,7 @@ fn path<'t>(reading: &mut Reading<'t>, mut fields: Fields<'_, 't>, policy: &mut 
             }
             _ => reading.wrong(
                 at,
-                format!("`{word}` is no permission for paths"),
+                format!("`{word}` is not a permission for paths"),
                 nearest(word, &["fs.read", "fs.write", "fs.delete"]),
             ),
         }
@@ -102,7 +107,7 @@ fn path<'t>(reading: &mut Reading<'t>, mut fields: Fields<'_, 't>, policy: &mut 
     fields.finish(reading);
 }
 
-fn command<'t>(reading: &mut Reading<'t>, mut fields: Fields<'_, 't>, policy: &mut Policy, is_default: bool) {
+fn command<'t>(reading: &mut FileParser<'t>, mut fields: Fields<'_, 't>, policy: &mut Policy, is_default: bool) {
     let prefixes: Vec<Vec<String>> = fields
         .texts("prefix", reading)
         .into_iter()
@@ -119,13 +124,13 @@ fn command<'t>(reading: &mut Reading<'t>, mut fields: Fields<'_, 't>, policy: &m
         None => Permission::Exec,
         Some(word) => Permission::from_word(word).unwrap_or_else(|| {
             let known = Permission::ALL.map(Permission::word);
-            reading.wrong(fields.at, format!("`{word}` is no permission"), nearest(word, &known));
+            reading.wrong(fields.at, format!("`{word}` is not a permission"), nearest(word, &known));
             Permission::Exec
         }),
     };
     let (matching, others) = (fields.texts("match", reading), fields.texts("not_match", reading));
     if matching.is_empty() {
-        let hint = "give a command that it is for: `match = [\"npm publish --tag next\"]`";
+        let hint = "give a command that it matches: `match = [\"npm publish --tag next\"]`";
         reading.wrong(fields.at, "`match` is missing or empty", Some(hint.to_owned()));
     }
     for (examples, expected) in [(matching, true), (others, false)] {
@@ -147,14 +152,14 @@ fn command<'t>(reading: &mut Reading<'t>, mut fields: Fields<'_, 't>, policy: &m
     fields.finish(reading);
 }
 
-fn host<'t>(reading: &mut Reading<'t>, mut fields: Fields<'_, 't>, policy: &mut Policy, is_default: bool) {
+fn host<'t>(reading: &mut FileParser<'t>, mut fields: Fields<'_, 't>, policy: &mut Policy, is_default: bool) {
     let mut hosts = Vec::new();
     for (text, at) in fields.texts("hosts", reading) {
         match text.contains(['/', ' ', '@']) || text.is_empty() {
             true => reading.wrong(
                 at,
-                format!("`{text}` is no host"),
-                Some("a name or an address, with or without a port: `example.com:443`".to_owned()),
+                format!("`{text}` is not a host"),
+                Some("write a name or an address, with or without a port: `example.com:443`".to_owned()),
             ),
             false => hosts.push(HostPattern::parse(text)),
         }
@@ -169,7 +174,7 @@ fn host<'t>(reading: &mut Reading<'t>, mut fields: Fields<'_, 't>, policy: &mut 
 }
 
 /// Reads entries such as `name-of-a-rule = "allow"`.
-fn loosen<'t>(reading: &mut Reading<'t>, table: Fields<'_, 't>, policy: &mut Policy) {
+fn loosen<'t>(reading: &mut FileParser<'t>, table: Fields<'_, 't>, policy: &mut Policy) {
     for (name, node) in table.all() {
         let Some(to) = reading.text_of(node, name).and_then(|word| level(reading, word, node.at)) else { continue };
         let known: Vec<String> = names(policy).map(str::to_owned).collect();
@@ -185,8 +190,10 @@ fn loosen<'t>(reading: &mut Reading<'t>, table: Fields<'_, 't>, policy: &mut Pol
                 reading.wrong(node.at, format!("there is no rule called `{name}`"), nearest(name, &known));
             }
             Some(rule) if to < rule.loosen_to => {
-                let message =
-                    format!("the rule `{name}` cannot be made {to}: a project may go down to {}", rule.loosen_to);
+                let message = format!(
+                    "the rule `{name}` cannot be {to}: the least that a project can choose is {}",
+                    rule.loosen_to
+                );
                 reading.wrong(node.at, message, None);
             }
             Some(rule) => rule.level = to,

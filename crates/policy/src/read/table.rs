@@ -39,7 +39,7 @@ impl fmt::Display for Problems {
 
 /// A file that is being read, with its problems so far.
 #[derive(Debug)]
-pub(crate) struct Reading<'t> {
+pub(crate) struct FileParser<'t> {
     text: &'t str,
     pub(crate) problems: Vec<Problem>,
 }
@@ -59,14 +59,14 @@ pub(crate) struct Fields<'d, 't> {
     asked: BTreeSet<&'static str>,
 }
 
-impl<'t> Reading<'t> {
+impl<'t> FileParser<'t> {
     /// Parses the text as TOML and passes the readable part to `read`.
     pub(crate) fn of<T>(
         text: &'t str,
         file: &str,
-        read: impl FnOnce(&mut Reading<'t>, Fields<'_, 't>) -> T,
+        read: impl FnOnce(&mut FileParser<'t>, Fields<'_, 't>) -> T,
     ) -> Result<T, Problems> {
-        let mut reading = Reading { text, problems: Vec::new() };
+        let mut reading = FileParser { text, problems: Vec::new() };
         let (table, errors) = DeTable::parse_recoverable(text);
         for error in &errors {
             let at = error.span().map_or(0, |span: Range<usize>| span.start);
@@ -93,7 +93,7 @@ impl<'t> Reading<'t> {
     pub(crate) fn text_of<'d>(&mut self, node: Node<'d, 't>, what: &str) -> Option<&'d str> {
         let text = node.value.as_str();
         if text.is_none() {
-            self.wrong(node.at, format!("`{what}` is to be a string, not a {}", node.value.type_str()), None);
+            self.wrong(node.at, format!("`{what}` must be a string, not a {}", node.value.type_str()), None);
         }
         text
     }
@@ -132,13 +132,13 @@ impl<'d, 't> Fields<'d, 't> {
         self.all().into_iter().find(|(known, _)| *known == name).map(|(_, node)| node)
     }
 
-    pub(crate) fn text(&mut self, name: &'static str, reading: &mut Reading<'t>) -> Option<&'d str> {
+    pub(crate) fn text(&mut self, name: &'static str, reading: &mut FileParser<'t>) -> Option<&'d str> {
         let node = self.get(name)?;
         reading.text_of(node, name)
     }
 
     /// Returns a required text; records a problem if it is missing.
-    pub(crate) fn need(&mut self, name: &'static str, reading: &mut Reading<'t>) -> Option<&'d str> {
+    pub(crate) fn need(&mut self, name: &'static str, reading: &mut FileParser<'t>) -> Option<&'d str> {
         if self.get(name).is_none() {
             reading.wrong(self.at, format!("`{name}` is missing"), None);
         }
@@ -146,12 +146,12 @@ impl<'d, 't> Fields<'d, 't> {
     }
 
     /// Returns a list of texts with their offsets; empty if the field is missing.
-    pub(crate) fn texts(&mut self, name: &'static str, reading: &mut Reading<'t>) -> Vec<(&'d str, usize)> {
+    pub(crate) fn texts(&mut self, name: &'static str, reading: &mut FileParser<'t>) -> Vec<(&'d str, usize)> {
         let Some(node) = self.get(name) else { return Vec::new() };
         let Some(items) = node.items() else {
             reading.wrong(
                 node.at,
-                format!("`{name}` is to be a list of strings, not a {}", node.value.type_str()),
+                format!("`{name}` must be a list of strings, not a {}", node.value.type_str()),
                 None,
             );
             return Vec::new();
@@ -160,20 +160,20 @@ impl<'d, 't> Fields<'d, 't> {
     }
 
     /// Returns a whole number from 0.
-    pub(crate) fn whole(&mut self, name: &'static str, reading: &mut Reading<'t>) -> Option<(u64, usize)> {
+    pub(crate) fn whole(&mut self, name: &'static str, reading: &mut FileParser<'t>) -> Option<(u64, usize)> {
         let node = self.get(name)?;
         let number = node
             .value
             .as_integer()
             .and_then(|number| u64::from_str_radix(&number.as_str().replace('_', ""), number.radix()).ok());
         if number.is_none() {
-            reading.wrong(node.at, format!("`{name}` is to be a whole number from 0"), None);
+            reading.wrong(node.at, format!("`{name}` must be a whole number from 0"), None);
         }
         number.map(|number| (number, node.at))
     }
 
     /// Returns a finite number with its offset.
-    pub(crate) fn number(&mut self, name: &'static str, reading: &mut Reading<'t>) -> Option<(f64, usize)> {
+    pub(crate) fn number(&mut self, name: &'static str, reading: &mut FileParser<'t>) -> Option<(f64, usize)> {
         let node = self.get(name)?;
         let text = node
             .value
@@ -183,33 +183,33 @@ impl<'d, 't> Fields<'d, 't> {
         let number =
             text.and_then(|text| text.replace('_', "").parse::<f64>().ok()).filter(|number| number.is_finite());
         if number.is_none() {
-            reading.wrong(node.at, format!("`{name}` is to be a number"), None);
+            reading.wrong(node.at, format!("`{name}` must be a number"), None);
         }
         number.map(|number| (number, node.at))
     }
 
     /// Returns the tables of a list.
-    pub(crate) fn tables(&mut self, name: &'static str, reading: &mut Reading<'t>) -> Vec<Fields<'d, 't>> {
+    pub(crate) fn tables(&mut self, name: &'static str, reading: &mut FileParser<'t>) -> Vec<Fields<'d, 't>> {
         let Some(node) = self.get(name) else { return Vec::new() };
         let tables: Option<Vec<_>> = node.items().and_then(|items| items.into_iter().map(Node::as_table).collect());
         tables.unwrap_or_else(|| {
-            reading.wrong(node.at, format!("`{name}` is to be a list of tables"), Some(format!("write `[[{name}]]`")));
+            reading.wrong(node.at, format!("`{name}` must be a list of tables"), Some(format!("write `[[{name}]]`")));
             Vec::new()
         })
     }
 
     /// Returns a table, if the field is present.
-    pub(crate) fn table(&mut self, name: &'static str, reading: &mut Reading<'t>) -> Option<Fields<'d, 't>> {
+    pub(crate) fn table(&mut self, name: &'static str, reading: &mut FileParser<'t>) -> Option<Fields<'d, 't>> {
         let node = self.get(name)?;
         let table = node.as_table();
         if table.is_none() {
-            reading.wrong(node.at, format!("`{name}` is to be a table"), Some(format!("write `[{name}]`")));
+            reading.wrong(node.at, format!("`{name}` must be a table"), Some(format!("write `[{name}]`")));
         }
         table
     }
 
     /// Reports every field that was not requested as unknown.
-    pub(crate) fn finish(self, reading: &mut Reading<'t>) {
+    pub(crate) fn finish(self, reading: &mut FileParser<'t>) {
         for (name, node) in self.all().into_iter().filter(|(name, _)| !self.asked.contains(name)) {
             let known: Vec<_> = self.asked.iter().copied().collect();
             reading.wrong(node.at, format!("`{name}` is not known"), nearest(name, &known));
@@ -220,5 +220,5 @@ impl<'d, 't> Fields<'d, 't> {
 /// Returns a hint with the nearest known word, or with all of them.
 pub(crate) fn nearest(word: &str, known: &[&str]) -> Option<String> {
     interlock_suggest::did_you_mean(word, known.iter().copied())
-        .or_else(|| Some(format!("known are {}", known.join(", "))))
+        .or_else(|| Some(format!("the keys are {}", known.join(", "))))
 }

@@ -110,7 +110,7 @@ fn weakened(patch: &Patch, table: &Table) -> Measured {
 
 fn no_evidence(evidence: Evidence) -> Measured {
     match evidence.count {
-        0 => ("no_evidence", 1.0, "nothing speaks for the change".to_owned()),
+        0 => ("no_evidence", 1.0, "no evidence supports the change".to_owned()),
         count => ("no_evidence", 0.0, format!("{count} pieces")),
     }
 }

@@ -71,7 +71,7 @@ impl Risk {
         let parts: Vec<String> =
             counting.iter().map(|factor| format!("{} {} ({})", factor.name, factor.counts, factor.found)).collect();
         match parts.is_empty() {
-            true => format!("{}: nothing counts against it", self.score),
+            true => format!("{}: no objection", self.score),
             false => format!("{}: {}", self.score, parts.join(", ")),
         }
     }

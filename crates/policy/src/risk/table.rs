@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::OnceLock};
 use crate::{
     Problems,
     glob::{self, Globs},
-    read::{Fields, Reading},
+    read::{Fields, FileParser},
 };
 
 const DEFAULT: &str = include_str!("risk.toml");
@@ -104,7 +104,7 @@ impl Table {
     }
 
     fn read(mut self, text: &str, file: &str, machine: Option<&str>, is_default: bool) -> Result<Table, Problems> {
-        Reading::of(text, file, |reading, mut fields| {
+        FileParser::of(text, file, |reading, mut fields| {
             match fields.whole("version", reading) {
                 Some((1, _)) => {}
                 Some((other, at)) => {
@@ -123,7 +123,7 @@ impl Table {
                         table.section(reading, &mut fields);
                         fields.finish(reading);
                     }
-                    None => reading.wrong(node.at, format!("`machine.{name}` is to be a table"), None),
+                    None => reading.wrong(node.at, format!("`machine.{name}` must be a table"), None),
                 }
             }
             fields.finish(reading);
@@ -131,12 +131,12 @@ impl Table {
         })
     }
 
-    fn section<'t>(&mut self, reading: &mut Reading<'t>, fields: &mut Fields<'_, 't>) {
+    fn section<'t>(&mut self, reading: &mut FileParser<'t>, fields: &mut Fields<'_, 't>) {
         if let Some(mut table) = fields.table("weights", reading) {
             for name in FACTORS {
                 match table.number(name, reading) {
                     Some((weight, at)) if !(0.0..=1.0).contains(&weight) => {
-                        reading.wrong(at, format!("`{name}` is to be between 0 and 1"), None)
+                        reading.wrong(at, format!("`{name}` must be between 0 and 1"), None)
                     }
                     Some((weight, _)) => drop(self.weights.insert(name, weight)),
                     None => {}
@@ -147,7 +147,7 @@ impl Table {
         if let Some(mut table) = fields.table("full", reading) {
             for (name, field) in [("lines", &mut self.lines_full), ("files", &mut self.files_full)] {
                 match table.whole(name, reading) {
-                    Some((0, at)) => reading.wrong(at, format!("`{name}` is to be at least 1"), None),
+                    Some((0, at)) => reading.wrong(at, format!("`{name}` must be at least 1"), None),
                     Some((most, _)) => *field = most as f64,
                     None => {}
                 }
@@ -157,7 +157,7 @@ impl Table {
         self.lists(reading, fields);
     }
 
-    fn lists<'t>(&mut self, reading: &mut Reading<'t>, fields: &mut Fields<'_, 't>) {
+    fn lists<'t>(&mut self, reading: &mut FileParser<'t>, fields: &mut Fields<'_, 't>) {
         if let Some(mut table) = fields.table("paths", reading) {
             for (name, globs) in
                 [("sensitive", &mut self.sensitive), ("boot", &mut self.boot), ("tests", &mut self.tests)]
@@ -168,7 +168,7 @@ impl Table {
                 let texts = table.texts(name, reading);
                 for (text, at) in &texts {
                     if let Err(why) = glob::check(text) {
-                        reading.wrong(*at, format!("`{text}` is no glob: {why}"), None);
+                        reading.wrong(*at, format!("`{text}` is not a glob: {why}"), None);
                     }
                 }
                 *globs = Globs::new(texts.iter().map(|(text, _)| (0, *text))).unwrap_or_default();

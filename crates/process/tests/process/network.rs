@@ -8,7 +8,7 @@ use std::{
 };
 
 use interlock_activity::Outcome;
-use interlock_process::{Destination, Ended, Verdict, keep, run};
+use interlock_process::{Destination, ProgramResult, Verdict, keep, run};
 use interlock_sandbox::{Kind, Namespaces, Network};
 
 use crate::trial::{GRACE, Trial};
@@ -37,7 +37,7 @@ fn python(hosts: &[String], program: &str) -> Trial {
     trial
 }
 
-async fn ended(trial: &Trial) -> Ended {
+async fn ended(trial: &Trial) -> ProgramResult {
     run(&trial.attempt, &trial.plan).await.unwrap()
 }
 

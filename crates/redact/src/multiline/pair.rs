@@ -61,7 +61,8 @@ pub(super) fn field(line: Line<'_>) -> Option<Field> {
     Some(Field { is_name, column: key - line.start, begins_entry: entry > 0, start, end, style })
 }
 
-/// Where the scalar that ends the line begins and ends. What follows closing quotes must be a comma or the end of the entry.
+/// Returns the start and end of the scalar that ends the line. After closing quotes, only a comma or the end of the entry
+/// may follow.
 fn scalar(text: &[u8], at: usize) -> Option<(usize, usize, Style)> {
     let quote = *text.get(at)?;
     if b"\"'".contains(&quote) {

@@ -62,7 +62,7 @@ fn is_column_name(name: &[u8]) -> bool {
     is_start && name.len() <= HEADER_BYTES_MAX && name.iter().all(is_part) && blanks <= 1
 }
 
-/// Where the fields of a row begin and end, without their quotes.
+/// Returns the start and end of each field of a row, without quotes.
 fn fields(line: Line<'_>, separator: u8) -> Option<Vec<(usize, usize)>> {
     let is_added = line.content().first() == Some(&b'+');
     let (text, mut fields, mut at) = (&line.text[..line.end], Vec::new(), line.start + usize::from(is_added));

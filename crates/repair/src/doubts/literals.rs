@@ -39,15 +39,15 @@ impl std::fmt::Display for Literal {
 
 /// The constants of the failing tests.
 #[derive(Default)]
-struct Known {
+struct TestConstants {
     numbers: BTreeSet<i128>,
     decimals: BTreeSet<String>,
     texts: BTreeSet<String>,
 }
 
-impl Known {
-    fn of(tests: &FailingTests) -> Known {
-        let mut known = Known::default();
+impl TestConstants {
+    fn of(tests: &FailingTests) -> TestConstants {
+        let mut known = TestConstants::default();
         for text in tests.sources.values().chain(&tests.inputs) {
             for (literal, _) in literals(text) {
                 match literal {
@@ -91,11 +91,11 @@ impl Known {
 
 /// Returns the constants of the failing tests that changes introduce to the code.
 pub(super) fn repeated(changes: &[&Change], tests: &FailingTests) -> Vec<Doubt> {
-    let known = Known::of(tests);
+    let known = TestConstants::of(tests);
     changes.iter().flat_map(|change| in_file(change, &known)).collect()
 }
 
-fn in_file(change: &Change, known: &Known) -> Vec<Doubt> {
+fn in_file(change: &Change, known: &TestConstants) -> Vec<Doubt> {
     let (before, after) = (scopes(&change.path, &change.before), scopes(&change.path, &change.after));
     let mut found: BTreeMap<Literal, usize> = BTreeMap::new();
     for (name, new) in after {

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     interlock_sandbox::entry(std::env::args_os()).unwrap_or_else(|| {
-        eprintln!("this program is started by others; see docs/sandbox.md");
+        eprintln!("Interlock starts this program itself; see docs/sandbox.md");
         ExitCode::from(2)
     })
 }

@@ -39,9 +39,7 @@ pub(crate) fn restrict(rules: &Rules, temp: &Path, own: Option<&Path>, enforced:
     let wrong = |error: landlock::RulesetError| Refusal::cannot(format!("Landlock: {error}"));
     let hidden = rules.hidden(own);
     if rules.is_store_open() {
-        enforced
-            .missing
-            .push("runs are kept within the workspace: the program can read and change what is kept".into());
+        enforced.missing.push("runs are stored inside the workspace: the program can read and change them".into());
     }
     let ruleset = create(rules.network).map_err(wrong)?;
     let ruleset = reading(ruleset, &hidden).map_err(wrong)?;
@@ -53,7 +51,9 @@ pub(crate) fn restrict(rules: &Rules, temp: &Path, own: Option<&Path>, enforced:
     enforced.hidden = hidden.iter().map(|place| place.display().to_string()).collect();
     match (status.ruleset, ability::version(status.landlock)) {
         (RulesetStatus::NotEnforced, _) | (_, None) => {
-            enforced.missing.push("this kernel has no Landlock: files and processes are open to the program".into());
+            enforced
+                .missing
+                .push("this kernel has no Landlock: the program can access all files and processes of the user".into());
         }
         (_, Some(version)) => note(version, rules.network, enforced),
     }
@@ -68,7 +68,7 @@ fn note(version: i32, network: Network, enforced: &mut Enforced) {
     }
     let lacks = [
         (2, "files cannot be renamed between directories"),
-        (3, "files outside can be made empty"),
+        (3, "files outside can be truncated"),
         (5, "devices can be controlled"),
         (SCOPES_SIGNALS, "processes outside can be signalled"),
     ];
@@ -112,7 +112,7 @@ fn writing(
         if places::is_apart(&place, hidden) {
             enforced
                 .missing
-                .push(format!("{} has hidden places in it: nothing new can be made at its top", place.display()));
+                .push(format!("{} contains hidden paths: nothing can be created directly in it", place.display()));
         }
         let rights = if place.starts_with("/dev") { changing() | using_devices() } else { changing() };
         for part in places::around(&place, hidden) {

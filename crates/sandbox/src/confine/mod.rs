@@ -37,7 +37,7 @@ pub(crate) use init::main as init;
 pub(crate) use probe::{Probed, inside as probe_inside, main as probe};
 
 use crate::{
-    Attached, Enforced, INIT, Kind, Network, Order, Report,
+    Attached, Enforced, INIT, Kind, LaunchOrder, Network, Report,
     attachments::{self, Attachments, Received},
     wire,
 };
@@ -45,7 +45,7 @@ use crate::{
 /// The task that the first stage sends to the others.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Task {
-    pub(crate) order: Order,
+    pub(crate) order: LaunchOrder,
     /// The program's private temporary directory.
     pub(crate) temp: PathBuf,
     /// The restrictions that are known so far.
@@ -130,7 +130,7 @@ pub(crate) fn prepare() -> ExitCode {
 }
 
 /// Waits for the task and confines this process accordingly. Afterwards only the program remains to be started.
-fn ready(channel: &mut UnixStream, in_namespaces: bool) -> Result<(Order, PathBuf), Refusal> {
+fn ready(channel: &mut UnixStream, in_namespaces: bool) -> Result<(LaunchOrder, PathBuf), Refusal> {
     let Received { message, files, .. } = attachments::receive(channel)?;
     let Task { order, temp, mut enforced } = message;
     let mut files = Attachments::new(&order.attached, files)?;
@@ -153,7 +153,7 @@ fn ready(channel: &mut UnixStream, in_namespaces: bool) -> Result<(Order, PathBu
 }
 
 fn confine(
-    order: &Order,
+    order: &LaunchOrder,
     temp: &Path,
     in_namespaces: bool,
     files: &mut Attachments,
@@ -163,8 +163,8 @@ fn confine(
     let is_own_network = rules.network.is_private();
     if is_own_network && rules.sandbox == Kind::Landlock {
         network::enter().map_err(|error| {
-            let hint = "say `network: off` or `network: on`, or use bubblewrap";
-            Refusal::cannot(format!("a loopback of its own cannot be made here ({error}); {hint}"))
+            let hint = "use `network: off` or `network: on`, or bubblewrap";
+            Refusal::cannot(format!("a private loopback interface cannot be created here ({error}); {hint}"))
         })?;
     }
     if rules.network == Network::Only {
@@ -198,14 +198,14 @@ fn confine(
     let lacks = [(enforced.landlock_abi.is_none(), "Landlock"), (!enforced.seccomp, "seccomp")];
     match lacks.iter().find(|(is_lacking, _)| rules.required && *is_lacking) {
         Some((_, what)) => Err(Refusal::cannot(format!(
-            "a sandbox is required, and this kernel has no {what}; `interlock doctor` says what it has"
+            "a sandbox is required, but this kernel has no {what}; `interlock doctor` lists its features"
         ))),
         None => Ok(()),
     }
 }
 
 /// Gives Interlock the listeners that are the only way out of the private network.
-fn hand_over_listeners(order: &Order, files: &mut Attachments) -> Result<(), Refusal> {
+fn hand_over_listeners(order: &LaunchOrder, files: &mut Attachments) -> Result<(), Refusal> {
     match files.take(Attached::Listeners) {
         Some(_) if order.listen.is_empty() => Ok(()),
         Some(to) => network::hand_over(&order.listen, &to)
@@ -224,7 +224,7 @@ struct SharedMemory {
     is_bounded: bool,
 }
 
-fn shared_memory(order: &Order, enforced: &mut Enforced) -> SharedMemory {
+fn shared_memory(order: &LaunchOrder, enforced: &mut Enforced) -> SharedMemory {
     enforced.namespaces = namespaces::NAMES.map(str::to_owned).to_vec();
     enforced.processes_apart = true;
     let memory_mib = order.rules.limits.memory_mib;
@@ -235,7 +235,7 @@ fn shared_memory(order: &Order, enforced: &mut Enforced) -> SharedMemory {
 }
 
 /// Returns the input of the program: the attached one, a file, which is then removed, or `/dev/null`.
-fn input(order: &Order, files: &mut Attachments) -> io::Result<OwnedFd> {
+fn input(order: &LaunchOrder, files: &mut Attachments) -> io::Result<OwnedFd> {
     if let Some(input) = files.take(Attached::Stdin) {
         return Ok(input);
     }
@@ -246,7 +246,7 @@ fn input(order: &Order, files: &mut Attachments) -> io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-fn command(order: &Order, temp: &Path) -> io::Result<Command> {
+fn command(order: &LaunchOrder, temp: &Path) -> io::Result<Command> {
     let Some((program, arguments)) = order.words.split_first() else { return Err(io::ErrorKind::InvalidInput.into()) };
     let mut command = Command::new(program);
     command.args(arguments).env_clear().env("TMPDIR", temp).envs(order.env.iter().map(|(name, value)| (name, value)));

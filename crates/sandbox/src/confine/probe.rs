@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 use super::{namespaces, network};
 use crate::PROBE_INSIDE;
 
-/// What came of it, as one line of JSON.
+/// The result of the probe, which is printed as one line of JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Probed {
-    /// Whether PID, IPC and mount namespaces can be made and used.
+    /// True if PID, IPC and mount namespaces can be created and used.
     pub(crate) namespaces: bool,
-    /// Whether a network of its own can be made.
+    /// True if a private network can be created.
     pub(crate) loopback: bool,
     /// The reason why there are no namespaces.
     pub(crate) why: Option<String>,

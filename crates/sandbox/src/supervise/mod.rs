@@ -36,7 +36,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use tempfile::TempDir;
 
 use crate::{
-    After, Breach, Ended, Enforced, GitHistory, Kind, Namespaces, Network, Order, Report, attach,
+    After, Breach, Enforced, GitHistory, Kind, LaunchOrder, Namespaces, Network, ProgramEnd, Report, attach,
     attachments::{self, Received},
     bubblewrap,
     confine::{Said, Task},
@@ -119,14 +119,14 @@ enum Heard {
 }
 
 /// Receives the order. Returns `None` if Interlock is gone or this process has to end.
-fn order(control: &UnixStream, signals: &UnixStream) -> io::Result<Option<Received<Order>>> {
+fn order(control: &UnixStream, signals: &UnixStream) -> io::Result<Option<Received<LaunchOrder>>> {
     let mut polled = [PollFd::new(control, PollFlags::IN), PollFd::new(signals, PollFlags::IN)];
     while let Err(rustix::io::Errno::INTR) = poll(&mut polled, None) {}
     // This process received a signal to end before there was an order.
     if !polled[1].revents().is_empty() {
         return Ok(None);
     }
-    let received: Received<Order> = match attachments::receive(control) {
+    let received: Received<LaunchOrder> = match attachments::receive(control) {
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
         received => received?,
     };
@@ -203,7 +203,7 @@ struct Furnished {
 /// Sends the task to the second stage and creates its resources.
 fn furnish(
     stage: &mut Stage,
-    mut order: Order,
+    mut order: LaunchOrder,
     files: &[OwnedFd],
     cgroups: &Cgroups,
     nowhere: &File,
@@ -239,24 +239,24 @@ fn send(channel: &mut UnixStream, task: &Task, files: &[OwnedFd]) -> io::Result<
     channel.write_all(attach(&*channel, &line, &files)?)
 }
 
-fn private(order: &Order) -> io::Result<TempDir> {
+fn private(order: &LaunchOrder) -> io::Result<TempDir> {
     let only_mine = std::fs::Permissions::from_mode(0o700);
     tempfile::Builder::new().prefix("interlock-").permissions(only_mine).tempdir_in(&order.temp)
 }
 
 /// Starts the stage that an order needs, if it differs from the prepared one.
-fn other_stage(ready: &Stage, order: &Order, temp: &TempDir, guard: &Guard) -> io::Result<Option<Stage>> {
+fn other_stage(ready: &Stage, order: &LaunchOrder, temp: &TempDir, guard: &Guard) -> io::Result<Option<Stage>> {
     match (order.rules.sandbox, order.rules.namespaces) {
         (Kind::Bubblewrap, _) => Stage::start(bubblewrapped(order, temp, guard)?).map(Some),
         (Kind::Landlock, Namespaces::Auto) => Ok(None),
         _ if !ready.is_init => Ok(None),
-        (Kind::Landlock, Namespaces::Off) => Stage::plain("the settings say so".into()).map(Some),
+        (Kind::Landlock, Namespaces::Off) => Stage::plain("the settings disable it".into()).map(Some),
         (Kind::None, _) => Stage::plain("there is no sandbox".into()).map(Some),
     }
 }
 
 /// Reads the files that the program must not change.
-fn guard(order: &Order) -> Guard {
+fn guard(order: &LaunchOrder) -> Guard {
     let rules = &order.rules;
     if rules.sandbox == Kind::None {
         return Guard::default();
@@ -266,14 +266,14 @@ fn guard(order: &Order) -> Guard {
     Guard::new(protected::of(rules, &order.folder), &rules.write, &tops)
 }
 
-fn bubblewrapped(order: &Order, temp: &TempDir, guard: &Guard) -> io::Result<Command> {
+fn bubblewrapped(order: &LaunchOrder, temp: &TempDir, guard: &Guard) -> io::Result<Command> {
     let program = bubblewrap::program().ok_or_else(|| io::Error::other("bubblewrap is not installed"))?;
     let mut command = Command::new(program);
     command.args(bubblewrap::arguments(order, temp.path(), guard, &std::env::current_exe()?));
     Ok(command)
 }
 
-fn enforced(order: &Order, guard: &Guard, cgroups: &Cgroups) -> Enforced {
+fn enforced(order: &LaunchOrder, guard: &Guard, cgroups: &Cgroups) -> Enforced {
     let by = |has_group: bool| (["supervisor"].into_iter().chain(has_group.then_some("cgroup"))).map(str::to_owned);
     Enforced {
         sandbox: order.rules.sandbox,
@@ -312,10 +312,10 @@ impl Scene {
         if !self.is_heard && code.is_some() {
             // For example bubblewrap, if the user may not create namespaces. It prints the reason to the program's
             // stderr.
-            let why = "the sandbox could not be made; what made it says why on stderr".to_owned();
+            let why = "the sandbox could not be created; the reason is on stderr".to_owned();
             return Ok(Report::NotStarted { why, is_refusal: true });
         }
-        Ok(Report::Ended(Ended { code, signal, limit: rule, breaches, left }))
+        Ok(Report::Ended(ProgramEnd { code, signal, limit: rule, breaches, left }))
     }
 
     /// Waits until the program has ended or must end now. Returns the violated limit if that is the reason.

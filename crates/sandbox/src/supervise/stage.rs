@@ -45,7 +45,7 @@ impl Stage {
                 Ok(Said::NotSettled { why }) => settled = Some(Err(why)),
                 _ => {
                     stage.dismiss();
-                    return Self::plain("the processes that make them have ended".into());
+                    return Self::plain("the processes that create them have ended".into());
                 }
             }
         }

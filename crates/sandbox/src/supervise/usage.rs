@@ -58,7 +58,7 @@ impl Usage {
             ((all.len() as u64).saturating_sub(self.helpers), threads.saturating_sub(self.helpers));
         let counts = [(processes, self.limits.processes, "processes"), (threads, self.limits.threads(), "threads")];
         if let Some((count, most, what)) = counts.into_iter().find(|(count, most, _)| count > most) {
-            let said = format!("there were {count} {what} at once; {most} are allowed");
+            let said = format!("{count} {what} at the same time; {most} are allowed");
             return Some(Breach::new("limit.processes", said));
         }
         if let Some(group) = group
@@ -93,7 +93,7 @@ impl Usage {
         let free = self.places.iter().filter_map(|place| free(place)).min()? / MIB;
         // If the disk was full before, the program is not the cause.
         (free < self.limits.free_mib && written >= OWN_PART_MIB.min(self.limits.free_mib)).then(|| {
-            let said = format!("only {free} MiB of the disk were left free; {} have to stay", self.limits.free_mib);
+            let said = format!("only {free} MiB of the disk were free; {} must stay free", self.limits.free_mib);
             Breach::new("limit.free", said)
         })
     }

@@ -2,17 +2,17 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 
-use interlock_sandbox::{After, KEPT, Order};
+use interlock_sandbox::{After, KEPT, LaunchOrder};
 
 use crate::scene::{Scene, until};
 
 /// Builds an order for a script, with a command that creates a file when it runs.
-fn order(scene: &Scene, script: &str) -> Order {
+fn order(scene: &Scene, script: &str) -> LaunchOrder {
     let file = scene.path("kept").display().to_string();
     let words = ["/bin/sh", "-c", "ls \"$0\" > \"$1\".new; mv \"$1\".new \"$1\""];
     let words = words.map(Into::into).into_iter().chain([scene.work("").into_os_string(), file.into()]);
     let after = After { words: words.collect(), env: vec![("PATH".into(), "/usr/bin:/bin".into())] };
-    Order { after: Some(after), ..scene.order(&["/bin/sh", "-c", script]) }
+    LaunchOrder { after: Some(after), ..scene.order(&["/bin/sh", "-c", script]) }
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn credentials_cannot_be_read_if_the_home_is_the_workspace() {
     all_fail(&scene, &READS[..3]);
     let done = scene.run("echo x > notes && cat notes");
     assert_eq!(done.stdout, "x\n");
-    assert!(done.enforced().missing.iter().any(|said| said.contains("hidden places")), "{done:#?}");
+    assert!(done.enforced().missing.iter().any(|said| said.contains("hidden paths")), "{done:#?}");
 }
 
 #[test]

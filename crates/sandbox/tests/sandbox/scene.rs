@@ -17,7 +17,7 @@ use std::{
 };
 
 use interlock_sandbox::{
-    Ended, Enforced, Launcher, Limits, Namespaces, Order, Report, Rules, credentials, workspace_of,
+    Enforced, LaunchOrder, Launcher, Limits, Namespaces, ProgramEnd, Report, Rules, credentials, workspace_of,
 };
 use tempfile::TempDir;
 
@@ -49,7 +49,7 @@ pub(crate) struct Done {
     pub(crate) stderr: String,
     pub(crate) enforced: Option<Enforced>,
     pub(crate) not_started: Option<(String, bool)>,
-    pub(crate) ended: Option<Ended>,
+    pub(crate) ended: Option<ProgramEnd>,
 }
 
 impl Scene {
@@ -143,8 +143,8 @@ impl Scene {
         self.rules.workspace.join(name)
     }
 
-    pub(crate) fn order(&self, words: &[&str]) -> Order {
-        Order {
+    pub(crate) fn order(&self, words: &[&str]) -> LaunchOrder {
+        LaunchOrder {
             mark: self.path("mark"),
             words: words.iter().map(Into::into).collect(),
             env: self.env.iter().map(|(name, value)| (name.into(), value.into())).collect(),
@@ -172,7 +172,7 @@ impl Scene {
         (command.stdin(OwnedFd::from(theirs)).spawn().unwrap(), control)
     }
 
-    pub(crate) fn start_order(&self, order: &Order) -> Running {
+    pub(crate) fn start_order(&self, order: &LaunchOrder) -> Running {
         let (child, control) = self.launcher();
         (&control).write_all(&order.to_line().unwrap()).unwrap();
         Running { child, control }
@@ -230,7 +230,7 @@ fn text(from: &mut impl Read) -> String {
 
 impl Done {
     #[track_caller]
-    pub(crate) fn ended(&self) -> &Ended {
+    pub(crate) fn ended(&self) -> &ProgramEnd {
         self.ended.as_ref().unwrap_or_else(|| panic!("{self:#?}"))
     }
 
@@ -242,7 +242,7 @@ impl Done {
     /// Asserts that the program succeeded without a breach.
     #[track_caller]
     pub(crate) fn is_well(&self) {
-        assert_eq!(self.ended(), &Ended { code: Some(0), ..Ended::default() }, "{self:#?}");
+        assert_eq!(self.ended(), &ProgramEnd { code: Some(0), ..ProgramEnd::default() }, "{self:#?}");
     }
 
     /// Returns the rules that were violated.

@@ -119,7 +119,7 @@ impl Reader<'_> {
         written.iter().for_each(|file| self.touch(PathOp::Write, file, state));
         known(&["-i", "--input"]).iter().for_each(|file| self.touch(PathOp::Read, file, state));
         if line.has(&["-D", "-B", "-z"]) || !call.args.iter().all(|arg| arg.is_known) {
-            self.unclear(&call.shown(), "where it writes is only known when it runs");
+            self.unclear(&call.shown(), "the output path is known only at run time");
         }
     }
 }

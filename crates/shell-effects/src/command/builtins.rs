@@ -25,7 +25,7 @@ impl Reader<'_> {
             "cd" | "pushd" | "chdir" => self.cd(call, state),
             "popd" => state.folders = vec![None],
             "eval" => self.script_of(call.args, state),
-            "source" | "." => self.unclear(&call.shown(), "what is in the file is not known"),
+            "source" | "." => self.unclear(&call.shown(), "the content of the file is not known"),
             "trap" => self.trap(call, state),
             "alias" => self.alias(call, state),
             "export" | "declare" | "local" | "readonly" | "typeset" | "set" | "unset" => self.declare(call, state),
@@ -100,7 +100,7 @@ impl Reader<'_> {
         let script = super::joined(args);
         match script.is_known {
             true => self.script(&script.text, state),
-            false => self.unclear(&format!("eval {}", shown(args)), "the code is only known when it runs"),
+            false => self.unclear(&format!("eval {}", shown(args)), "the code is known only at run time"),
         }
     }
 
@@ -118,7 +118,7 @@ impl Reader<'_> {
         for arg in call.args {
             match arg.text.split_once('=') {
                 Some((_, meaning)) if arg.is_known => self.script(meaning, &mut state.clone()),
-                Some(_) => self.unclear(&arg.text, "the alias is only known when it runs"),
+                Some(_) => self.unclear(&arg.text, "the alias is known only at run time"),
                 None => {}
             }
         }

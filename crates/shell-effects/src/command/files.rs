@@ -284,7 +284,7 @@ impl Reader<'_> {
         let is_special = mode.contains('s') && mode.contains(['+', '='])
             || mode.len() == 4 && mode.starts_with(['2', '4', '6', '7']);
         if is_special {
-            self.risky(Risk::Privilege, &call.shown(), "the file would run with somebody else's rights");
+            self.risky(Risk::Privilege, &call.shown(), "the file would run with another user's rights");
         }
     }
 }

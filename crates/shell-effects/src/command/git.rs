@@ -71,12 +71,12 @@ impl Reader<'_> {
         let mut inner = state.clone();
         let mut aliases: Vec<(String, String)> = Vec::new();
         let Some(rest) = self.git_options(call, &mut inner, &mut aliases) else {
-            self.unclear(&call.shown(), "what git is to do is only known when it runs");
+            self.unclear(&call.shown(), "the git command is known only at run time");
             return true;
         };
         let Some((verb, args)) = rest.split_first() else { return true };
         let Some(verb) = verb.sure() else {
-            self.unclear(&call.shown(), "what git is to do is only known when it runs");
+            self.unclear(&call.shown(), "the git command is known only at run time");
             return true;
         };
         let given = aliases.iter().chain(self.around.aliases).find(|(name, _)| name.eq_ignore_ascii_case(verb));
@@ -127,9 +127,9 @@ impl Reader<'_> {
                     Some(alias) => aliases.push((alias.to_owned(), meaning.to_owned())),
                     None => self.setting(key, meaning),
                 },
-                _ => self.unclear(&format!("git -c {}", value.text), "the setting is only known when it runs"),
+                _ => self.unclear(&format!("git -c {}", value.text), "the setting is known only at run time"),
             },
-            "--config-env" => self.unclear("git --config-env", "the setting is only known when it runs"),
+            "--config-env" => self.unclear("git --config-env", "the setting is known only at run time"),
             "--git-dir" | "--work-tree" | "--exec-path" | "-p" | "--paginate"
                 if name.len() > 2 && !value.text.is_empty() =>
             {
@@ -157,7 +157,7 @@ impl Reader<'_> {
                 let args = super::joined(args);
                 match args.is_known {
                     true => self.script(&format!("{script} {}", args.text), state),
-                    false => self.unclear(script, "what the alias is given is only known when it runs"),
+                    false => self.unclear(script, "the arguments of the alias are known only at run time"),
                 }
             }
             None => {
@@ -194,7 +194,7 @@ impl Reader<'_> {
                 self.loses(Work::History, &shown, "throws away commits, stashes or what leads to them")
             }
             Does::LoseRemote => {
-                self.loses(Work::History, &shown, "throws away somebody else's history");
+                self.loses(Work::History, &shown, "discards history that others may have");
                 self.remote(args, &shown);
             }
             Does::Fetch | Does::Push => {
@@ -211,7 +211,7 @@ impl Reader<'_> {
         for folder in state.folders.clone() {
             match folder {
                 Some(folder) => self.path(PathOp::Write, &format!("{folder}/_"), "/"),
-                None => self.unclear(shown, "in which folder is only known when it runs"),
+                None => self.unclear(shown, "the directory is known only at run time"),
             }
         }
     }

@@ -168,7 +168,7 @@ impl Reader<'_> {
         if !field.is_known {
             // A read can be checked by the name alone; a change needs the exact file.
             if op != PathOp::Read || field.text.starts_with(['/', '~']) {
-                self.unclear(&shown(std::slice::from_ref(field)), "which file it means is only known when it runs");
+                self.unclear(&shown(std::slice::from_ref(field)), "the file is known only at run time");
             } else {
                 self.files_named(std::slice::from_ref(field), state);
             }
@@ -179,7 +179,7 @@ impl Reader<'_> {
             match (folder, field.is_pattern) {
                 (None, _) if !is_absolute => {
                     if op != PathOp::Read {
-                        self.unclear(&field.text, "which folder it is in is only known when it runs");
+                        self.unclear(&field.text, "the directory is known only at run time");
                     }
                 }
                 (folder, true) => {
@@ -195,7 +195,7 @@ impl Reader<'_> {
     fn call(&mut self, fields: &[Field], fed: Option<&Field>, state: &mut State) {
         let Some((first, args)) = fields.split_first() else { return };
         let Some(path) = first.sure() else {
-            return self.unclear(&shown(fields), "which program it starts is only known when it runs");
+            return self.unclear(&shown(fields), "the program is known only at run time");
         };
         let name = path.rsplit('/').next().unwrap_or(path);
         let name = name.strip_suffix(".exe").unwrap_or(name);

@@ -75,14 +75,14 @@ impl Reader<'_> {
     }
 
     fn nobody_knows(&mut self, call: &Call<'_>) {
-        self.risky(Risk::Network, &call.shown(), "with whom it talks is only known when it runs");
+        self.risky(Risk::Network, &call.shown(), "the host is known only at run time");
     }
 
     fn curl(&mut self, call: &Call<'_>, state: &State) {
         let with_value = [CURL.as_slice(), CURL_MORE.as_slice()].concat();
         let line = Line::of(call.args, &with_value);
         if line.has(&["-K", "--config"]) {
-            self.unclear(&call.shown(), "what is in the file is not known");
+            self.unclear(&call.shown(), "the content of the file is not known");
         }
         let written: Vec<Field> = line
             .values(&["-o", "--output", "-c", "--output-dir"])
@@ -129,7 +129,7 @@ impl Reader<'_> {
             ],
         );
         if line.has(&["-i", "-e", "--input-file", "--execute", "--use-askpass"]) {
-            self.unclear(&call.shown(), "what it is told in a file or by a setting is not known");
+            self.unclear(&call.shown(), "its settings file is not known");
         }
         let written: Vec<Field> = line
             .values(&["-O", "--output-document", "-P", "--directory-prefix", "-o", "-a"])
@@ -145,7 +145,7 @@ impl Reader<'_> {
     fn first_operand(&mut self, call: &Call<'_>, with_value: &[&str]) {
         let line = Line::of(call.args, with_value);
         if matches!(call.name, "nc" | "ncat" | "netcat") && line.has(&["-e", "-c", "--exec", "--sh-exec"]) {
-            self.unclear(&call.shown(), "it lets somebody else run a program");
+            self.unclear(&call.shown(), "it lets another party run a program");
         }
         if line.has(&["-l", "-k", "--listen"]) {
             return self.risky(Risk::Network, &call.shown(), "it waits for anybody to connect");

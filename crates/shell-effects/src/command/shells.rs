@@ -71,7 +71,7 @@ impl Reader<'_> {
         let mut has_script = false;
         while let Some((first, rest)) = args.split_first() {
             if !first.is_known {
-                return self.unclear(&call.shown(), "what the shell is to run is only known when it runs");
+                return self.unclear(&call.shown(), "the shell script is known only at run time");
             }
             let text = first.text.as_str();
             if !text.starts_with(['-', '+']) || text.len() < 2 {
@@ -82,7 +82,7 @@ impl Reader<'_> {
                 "--" => break,
                 "-o" | "+o" | "-O" | "+O" => args = args.get(1..).unwrap_or_default(),
                 "--rcfile" | "--init-file" => {
-                    self.unclear(&call.shown(), "what is in the file is not known");
+                    self.unclear(&call.shown(), "the content of the file is not known");
                     args = args.get(1..).unwrap_or_default();
                 }
                 text if text.starts_with("--") => {}
@@ -112,7 +112,7 @@ impl Reader<'_> {
     fn script_file(&mut self, call: &Call<'_>, file: &Field, state: &State) {
         let is_device = file.text.starts_with("/dev/") || file.text.starts_with("/proc/") || file.text == "-";
         match is_device || !file.is_known {
-            true => self.unclear(&call.shown(), "what the code is is only known when it runs"),
+            true => self.unclear(&call.shown(), "the code is known only at run time"),
             false => self.touch(PathOp::Read, file, state),
         }
     }

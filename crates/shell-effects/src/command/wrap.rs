@@ -58,7 +58,7 @@ impl Reader<'_> {
             "flock" => self.flock(call, state),
             "watch" => self.joined_script(call, &["-n", "-d", "--interval"], state),
             "script" | "su" | "runuser" => self.script_option(call, state),
-            "parallel" | "entr" | "nq" | "ts" => self.unclear(&call.shown(), "what it runs is not said plainly"),
+            "parallel" | "entr" | "nq" | "ts" => self.unclear(&call.shown(), "the command that it runs is not literal"),
             _ => {
                 let Some((_, with_value, operands)) = WRAPPERS.iter().find(|(name, ..)| *name == call.name) else {
                     return false;
@@ -78,7 +78,7 @@ impl Reader<'_> {
     fn rest(&mut self, call: &Call<'_>, rest: Option<&[Field]>, state: &mut State) {
         match rest {
             Some(rest) => self.call(rest, call.fed, state),
-            None => self.unclear(&call.shown(), "which program it starts is only known when it runs"),
+            None => self.unclear(&call.shown(), "the program is known only at run time"),
         }
     }
 
@@ -176,7 +176,7 @@ impl Reader<'_> {
         let line = Line::of(call.args, &["-c", "--command", "-s", "-g", "-G"]);
         let scripts: Vec<Field> = line.values(&["-c", "--command"]).map(Field::known).collect();
         if scripts.is_empty() {
-            self.unclear(&call.shown(), "what it runs is not said plainly");
+            self.unclear(&call.shown(), "the command that it runs is not literal");
         }
         scripts.iter().for_each(|script| self.script_field(script, state));
     }
@@ -185,7 +185,7 @@ impl Reader<'_> {
     pub(super) fn script_field(&mut self, script: &Field, state: &mut State) {
         match script.is_known {
             true => self.script(&script.text, &mut state.clone()),
-            false => self.unclear(&shown(std::slice::from_ref(script)), "the script is only known when it runs"),
+            false => self.unclear(&shown(std::slice::from_ref(script)), "the script is known only at run time"),
         }
     }
 }

@@ -1,14 +1,14 @@
 //! The interpretation of one start: its cases, including the one that was running at a crash or hang, and its faults.
 
-use super::{Case, Fault, Flaky, Parsed, Ran, Status, Stop, Wanted, meant};
+use super::{CaseResult, Fault, Flaky, Parsed, Ran, Status, Stop, Wanted, meant};
 use crate::{form::NAMELESS, reading::first_place};
 
 /// One start with its interpreted cases and faults.
-pub(super) struct Shown {
+pub(super) struct StartResult {
     pub(super) start: String,
     pub(super) repetition: u32,
     pub(super) stop: Stop,
-    pub(super) cases: Vec<Case>,
+    pub(super) cases: Vec<CaseResult>,
     pub(super) faults: Vec<Fault>,
     /// Failures that the framework reports and no case explains.
     pub(super) failures: Vec<String>,
@@ -19,10 +19,10 @@ pub(super) struct Shown {
     pub(super) victim: Option<String>,
 }
 
-impl Shown {
+impl StartResult {
     /// Interprets one of all starts.
-    pub(super) fn new(parsed: &Parsed, ran: &Ran, wanted: Wanted<'_>, all: &[(Parsed, &Ran)]) -> Shown {
-        let mut shown = Shown {
+    pub(super) fn new(parsed: &Parsed, ran: &Ran, wanted: Wanted<'_>, all: &[(Parsed, &Ran)]) -> StartResult {
+        let mut shown = StartResult {
             start: ran.start.id.clone(),
             repetition: ran.start.repetition,
             stop: ran.stop.clone(),
@@ -94,7 +94,7 @@ impl Shown {
             _ => String::new(),
         };
         let index = self.cases.iter().position(|case| case.case_id == *victim).unwrap_or_else(|| {
-            self.cases.push(Case::new(victim.clone(), status));
+            self.cases.push(CaseResult::new(victim.clone(), status));
             self.cases.len() - 1
         });
         let case = &mut self.cases[index];

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Flaky, MeasuredCase, Status, Stop, Verdict, Wanted, meant, start::Shown};
+use super::{Flaky, MeasuredCase, Status, Stop, Verdict, Wanted, meant, start::StartResult};
 
 /// The verdict and its reasons.
 pub(super) struct Findings {
@@ -35,7 +35,7 @@ impl Weight {
 type Finding = (Weight, String);
 
 /// Collects the findings about all starts and cases.
-pub(super) fn findings(shown: &[Shown], cases: &[MeasuredCase], flaky: &[Flaky], wanted: Wanted<'_>) -> Findings {
+pub(super) fn findings(shown: &[StartResult], cases: &[MeasuredCase], flaky: &[Flaky], wanted: Wanted<'_>) -> Findings {
     let ids: Vec<&str> = cases.iter().map(|case| case.case.case_id.as_str()).collect();
     let named = |names: &[String]| names.iter().flat_map(|name| meant(name, ids.iter().copied())).collect();
     let judge = Judge {
@@ -79,7 +79,7 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    fn start(&self, start: &Shown, found: &mut Vec<Finding>) {
+    fn start(&self, start: &StartResult, found: &mut Vec<Finding>) {
         let name = if self.has_one_start { String::new() } else { start.name() };
         found.extend(start.faults.iter().map(|fault| (Weight::Fault, format!("{name}{}", fault.banner))));
         found.extend(start.failures.iter().map(|failure| (Weight::Failed, format!("{name}{failure}"))));
@@ -137,7 +137,7 @@ impl Judge<'_> {
 }
 
 /// Returns a finding for an exit code that nothing explains.
-fn unexplained(start: &Shown, code: i64, name: &str) -> Option<Finding> {
+fn unexplained(start: &StartResult, code: i64, name: &str) -> Option<Finding> {
     let is_explained =
         !start.faults.is_empty() || !start.failures.is_empty() || start.cases.iter().any(|case| case.status.is_bad());
     let has_cases = start.cases.iter().any(|case| case.status != Status::Missing);

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::{Case, Flaky, MeasuredCase, Status, start::Shown};
+use super::{CaseResult, Flaky, MeasuredCase, Status, start::StartResult};
 
 /// Returns every case once, the flaky cases, and notes.
-pub(super) fn count(shown: &[Shown]) -> (Vec<MeasuredCase>, Vec<Flaky>, Vec<String>) {
+pub(super) fn count(shown: &[StartResult]) -> (Vec<MeasuredCase>, Vec<Flaky>, Vec<String>) {
     let (places, notes) = places(shown);
     let mut order: Vec<&str> = Vec::new();
-    let mut votes: BTreeMap<&str, Vec<(&Shown, &Case)>> = BTreeMap::new();
+    let mut votes: BTreeMap<&str, Vec<(&StartResult, &CaseResult)>> = BTreeMap::new();
     for ((index, case), id) in &places {
         let Some(start) = shown.get(*index) else { continue };
         let Some(case) = start.cases.get(*case) else { continue };
@@ -34,7 +34,7 @@ pub(super) fn count(shown: &[Shown]) -> (Vec<MeasuredCase>, Vec<Flaky>, Vec<Stri
 
 /// Returns the id of every case of every start. A case that several starts ran is named `start.case`; a start that
 /// only skipped it is left out.
-fn places(shown: &[Shown]) -> (BTreeMap<(usize, usize), String>, Vec<String>) {
+fn places(shown: &[StartResult]) -> (BTreeMap<(usize, usize), String>, Vec<String>) {
     let mut ran_by: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for start in shown {
         for case in start.cases.iter().filter(|case| case.status != Status::Skipped) {
@@ -65,7 +65,7 @@ fn places(shown: &[Shown]) -> (BTreeMap<(usize, usize), String>, Vec<String>) {
 
 /// Returns the case with the status of the majority. Attempts that did not report it have no vote, and in a tie the
 /// worse status counts.
-fn elected(id: &str, votes: &[(&Shown, &Case)], statuses: &[Status]) -> (MeasuredCase, bool) {
+fn elected(id: &str, votes: &[(&StartResult, &CaseResult)], statuses: &[Status]) -> (MeasuredCase, bool) {
     let mut counts: BTreeMap<Status, usize> = BTreeMap::new();
     for status in statuses.iter().filter(|status| **status != Status::Missing) {
         *counts.entry(*status).or_default() += 1;
@@ -76,7 +76,7 @@ fn elected(id: &str, votes: &[(&Shown, &Case)], statuses: &[Status]) -> (Measure
     // The message of a failing attempt is more useful than that of a passing one.
     let telling = votes.iter().find(|(_, case)| is_flaky && case.status.is_bad());
     let chosen = telling.or_else(|| votes.iter().find(|(_, case)| case.status == status)).or(votes.first());
-    let mut case = chosen.map_or_else(|| Case::new(id, status), |(_, case)| (*case).clone());
+    let mut case = chosen.map_or_else(|| CaseResult::new(id, status), |(_, case)| (*case).clone());
     case.case_id = id.to_owned();
     case.status = status;
     (MeasuredCase { case, start: chosen.map(|(start, _)| start.start.clone()).unwrap_or_default() }, is_flaky)
@@ -84,7 +84,7 @@ fn elected(id: &str, votes: &[(&Shown, &Case)], statuses: &[Status]) -> (Measure
 
 /// Returns the status of every attempt at a case within one start: a single one, unless the framework repeats cases
 /// itself.
-fn attempts(start: &Shown, case: &Case) -> Vec<Status> {
+fn attempts(start: &StartResult, case: &CaseResult) -> Vec<Status> {
     let repeated = start.flaky.iter().find(|flaky| flaky.case_id == case.case_id);
     repeated.map_or_else(|| vec![case.status], |flaky| flaky.statuses.clone())
 }

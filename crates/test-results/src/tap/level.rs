@@ -1,6 +1,6 @@
 //! One level of TAP: its plan and its results, each with the subtests that came before it.
 
-use super::{Case, Reading, Status, form, locate};
+use super::{CaseResult, ParserState, Status, form, locate};
 use crate::form::NAMELESS;
 
 /// The results of one indentation.
@@ -23,7 +23,7 @@ pub(super) struct Level {
 
 /// One result line, with its subtests.
 pub(super) struct Point {
-    pub(super) case: Case,
+    pub(super) case: CaseResult,
     /// The comments between the previous result and this one.
     pub(super) said_before: String,
     number: Option<usize>,
@@ -46,7 +46,7 @@ impl Point {
             _ if is_ok => Status::Passed,
             _ => Status::Failed,
         };
-        let mut case = Case::new(name.replace("\\#", "#").replace("\\\\", "\\").trim(), status);
+        let mut case = CaseResult::new(name.replace("\\#", "#").replace("\\\\", "\\").trim(), status);
         if status == Status::Skipped {
             case.message = why.trim().to_owned();
         }
@@ -107,7 +107,7 @@ impl Level {
     }
 
     /// Reports everything below this level as cases.
-    pub(super) fn tell(self, reading: &mut Reading, above: &str, is_outermost: bool) {
+    pub(super) fn tell(self, reading: &mut ParserState, above: &str, is_outermost: bool) {
         let name = |own: &str| if above.is_empty() { own.to_owned() } else { format!("{above}.{own}") };
         let place = if above.is_empty() { String::new() } else { format!(" of {above}") };
         if self.plan.is_some() && (1..self.points.len()).contains(&self.planned_after) {
@@ -135,14 +135,14 @@ impl Level {
     }
 }
 
-fn tell(point: Point, reading: &mut Reading, name: &dyn Fn(&str) -> String) {
+fn tell(point: Point, reading: &mut ParserState, name: &dyn Fn(&str) -> String) {
     let Point { mut case, inner, .. } = point;
     let own = case.case_id.clone();
     let Some(inner) = inner else {
         locate(&mut case);
         let found = reading.end(0, "", &name(&own), case.status);
         let case_id = std::mem::take(&mut found.case_id);
-        *found = Case { case_id, ..case };
+        *found = CaseResult { case_id, ..case };
         return;
     };
     let before = reading.found.len();
@@ -157,7 +157,7 @@ fn tell(point: Point, reading: &mut Reading, name: &dyn Fn(&str) -> String) {
 }
 
 /// Reports the numbers of the plan that have no result.
-fn missing(reading: &mut Reading, plan: usize, numbers: &[usize], place: &str, name: &dyn Fn(&str) -> String) {
+fn missing(reading: &mut ParserState, plan: usize, numbers: &[usize], place: &str, name: &dyn Fn(&str) -> String) {
     /// The largest number of cases that are created from a plan alone.
     const MISSING_MAX: usize = 1000;
     let absent: Vec<usize> = (1..=plan.min(MISSING_MAX)).filter(|number| !numbers.contains(number)).collect();

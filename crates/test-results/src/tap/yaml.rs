@@ -1,6 +1,6 @@
 //! The YAML block of details below a TAP result. Only the message, location, stack and duration are read.
 
-use super::{Case, form};
+use super::{CaseResult, form};
 use crate::{Location, reading::add_line};
 
 /// The largest number of lines of a block.
@@ -28,7 +28,7 @@ impl Block {
     }
 
     /// Copies the details into the case.
-    pub(super) fn tell(self, case: &mut Case) {
+    pub(super) fn tell(self, case: &mut CaseResult) {
         let mut key = String::new();
         let (mut file, mut line) = (String::new(), None);
         let mut message = String::new();

@@ -7,7 +7,7 @@ use std::{
 };
 
 use expect_test::expect_file;
-use interlock_test_results::{Case, Format, Measured, Parsed, Stop, measure, parse, text};
+use interlock_test_results::{CaseResult, Format, Measured, Parsed, Stop, measure, parse, text};
 use serde_json::{Map, Value};
 
 use crate::ran;
@@ -94,7 +94,7 @@ fn list(out: &mut String, name: &str, items: &[String]) {
     }
 }
 
-fn shown(case: &Case) -> String {
+fn shown(case: &CaseResult) -> String {
     let mut line = format!("{} {}", case.status.name(), case.case_id);
     if let Some(ms) = case.duration_ms {
         line.push_str(&format!(", {ms} ms"));

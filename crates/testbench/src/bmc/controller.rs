@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{
     ipmi::Ipmi,
-    reading::{Event, Reading},
+    reading::{Event, SensorReading},
     redfish::Redfish,
 };
 use crate::{Bench, Trouble, board::Flash, settings::Settings};
@@ -53,7 +53,7 @@ impl Controller {
             limit: Duration::from_secs(from.or("power_sec", 120)?),
         };
         if controller.redfish.is_none() && controller.ipmi.is_none() {
-            return Err(from.wrong("redfish", "is missing, and so is `ipmi`: a controller speaks one or the other"));
+            return Err(from.wrong("redfish", "is missing, and so is `ipmi`: a controller needs one of them"));
         }
         if controller.media.is_some() && controller.redfish.is_none() {
             return Err(from.wrong("media", "needs `redfish`"));
@@ -82,7 +82,7 @@ impl Controller {
             (None, Some(ipmi)) => ipmi.power(bench).await?,
             (None, None) => return Err(nobody()),
         };
-        let bad: Vec<_> = self.sensors(bench).await?.into_iter().filter(Reading::is_bad).collect();
+        let bad: Vec<_> = self.sensors(bench).await?.into_iter().filter(SensorReading::is_bad).collect();
         let bad: String = bad.iter().map(|it| format!("; {} is {}", it.name, it.health)).collect();
         Ok(format!("its controller answers, power is {power}{bad}"))
     }
@@ -169,7 +169,7 @@ impl Controller {
     }
 
     /// Returns the readings of all sensors.
-    async fn sensors(&self, bench: Bench<'_>) -> Result<Vec<Reading>, Trouble> {
+    async fn sensors(&self, bench: Bench<'_>) -> Result<Vec<SensorReading>, Trouble> {
         match (&self.redfish, &self.ipmi) {
             (Some(redfish), _) => {
                 let asking = redfish.ask(bench).await?;

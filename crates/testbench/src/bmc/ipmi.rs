@@ -7,7 +7,7 @@ use interlock_process::Tell;
 use interlock_sandbox::Network;
 use serde::Deserialize;
 
-use super::reading::{Event, Reading};
+use super::reading::{Event, SensorReading};
 use crate::{Bench, Trouble, tool::Tool};
 
 const PACKAGE: &str = "ipmitool";
@@ -44,7 +44,7 @@ impl Ipmi {
     /// Checks that the settings are usable.
     pub(crate) fn check(&self) -> Result<(), Trouble> {
         match self.host.is_empty() || self.host.starts_with('-') {
-            true => Err(Trouble::config("ipmi.host", format!("is `{}`, which is no host", self.host))),
+            true => Err(Trouble::config("ipmi.host", format!("is `{}`, which is not a host", self.host))),
             false => Ok(()),
         }
     }
@@ -133,7 +133,7 @@ impl Ipmi {
     }
 
     /// Returns the readings of all sensors.
-    pub(crate) async fn sensors(&self, bench: Bench<'_>) -> Result<Vec<Reading>, Trouble> {
+    pub(crate) async fn sensors(&self, bench: Bench<'_>) -> Result<Vec<SensorReading>, Trouble> {
         Ok(self.command(bench, &["-c", "sdr", "list"]).await?.lines().filter_map(reading).collect())
     }
 
@@ -150,10 +150,15 @@ impl Ipmi {
 }
 
 /// Parses a sensor row such as `Ambient,23.000,degrees C,ok`.
-fn reading(line: &str) -> Option<Reading> {
+fn reading(line: &str) -> Option<SensorReading> {
     let mut cells = line.split(',').map(str::trim);
     let (name, value, unit, health) = (cells.next()?, cells.next()?, cells.next()?, cells.next()?);
-    Some(Reading { name: name.to_owned(), value: value.parse().ok(), unit: unit.to_owned(), health: health.to_owned() })
+    Some(SensorReading {
+        name: name.to_owned(),
+        value: value.parse().ok(),
+        unit: unit.to_owned(),
+        health: health.to_owned(),
+    })
 }
 
 /// Parses an event row such as `1,11/15/2026,14:00:01,Temperature Ambient,Upper Critical going high,Asserted`.

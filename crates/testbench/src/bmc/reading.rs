@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// The reading of a sensor.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Reading {
+pub(crate) struct SensorReading {
     pub(crate) name: String,
     /// `None` if the sensor gives no number.
     pub(crate) value: Option<f64>,
@@ -23,7 +23,7 @@ pub(crate) struct Event {
     pub(crate) message: String,
 }
 
-impl Reading {
+impl SensorReading {
     /// Reads a row of the older `Thermal` and `Power` resources, whose fields are named after the measured quantity.
     pub(crate) fn row(row: &Value) -> Self {
         let fields = [
@@ -34,7 +34,7 @@ impl Reading {
         ];
         let found = fields.iter().find_map(|(field, unit)| Some((row[field].as_f64()?, *unit)));
         let name = row["Name"].as_str().or(row["FanName"].as_str()).unwrap_or_default();
-        Reading {
+        SensorReading {
             name: name.to_owned(),
             value: found.map(|(value, _)| value),
             unit: found.map(|(_, unit)| unit.to_owned()).unwrap_or_default(),
@@ -44,7 +44,7 @@ impl Reading {
 
     /// Reads a sensor resource.
     pub(crate) fn sensor(sensor: &Value) -> Self {
-        Reading {
+        SensorReading {
             name: sensor["Name"].as_str().unwrap_or_default().to_owned(),
             value: sensor["Reading"].as_f64(),
             unit: sensor["ReadingUnits"].as_str().unwrap_or_default().to_owned(),

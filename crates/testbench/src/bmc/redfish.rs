@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use interlock_http::{Address, Client, Method, Request, base64, header};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use interlock_http::{Address, Client, Method, Request, header};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -62,7 +63,7 @@ pub(crate) struct Asking<'a> {
 }
 
 /// The parsed answer to a request.
-struct Answer {
+struct RedfishResponse {
     status: u16,
     body: Value,
     token: Option<String>,
@@ -74,10 +75,10 @@ impl Redfish {
     pub(crate) fn check(&self) -> Result<(), Trouble> {
         Address::parse(&self.url).map_err(|why| Trouble::config("redfish.url", why))?;
         if self.username.is_some() != self.password_env.is_some() {
-            return Err(Trouble::config("redfish", "is to have both `username` and `password_env`, or neither"));
+            return Err(Trouble::config("redfish", "must have both `username` and `password_env`, or neither"));
         }
         match self.certificate_sha256.as_deref().map(fingerprint) {
-            Some(None) => Err(Trouble::config("redfish.certificate_sha256", "is to be 64 hexadecimal digits")),
+            Some(None) => Err(Trouble::config("redfish.certificate_sha256", "must be 64 hexadecimal digits")),
             _ => Ok(()),
         }
     }
@@ -110,7 +111,7 @@ impl Asking<'_> {
     async fn introduce(&mut self) -> Result<(), Trouble> {
         let Some((username, password)) = self.redfish.password()? else { return Ok(()) };
         if self.redfish.auth == Auth::Basic {
-            let value = format!("Basic {}", base64(format!("{username}:{password}").as_bytes()));
+            let value = format!("Basic {}", BASE64_STANDARD.encode(format!("{username}:{password}")));
             self.identity = Some((header::AUTHORIZATION, value));
             return Ok(());
         }
@@ -179,25 +180,25 @@ impl Asking<'_> {
         self.accepted("PATCH", path, &answer)
     }
 
-    fn accepted(&self, method: &str, path: &str, answer: &Answer) -> Result<(), Trouble> {
+    fn accepted(&self, method: &str, path: &str, answer: &RedfishResponse) -> Result<(), Trouble> {
         match answer.status {
             200..300 => Ok(()),
             _ => Err(self.refused(method, path, answer)),
         }
     }
 
-    fn refused(&self, method: &str, path: &str, answer: &Answer) -> Trouble {
+    fn refused(&self, method: &str, path: &str, answer: &RedfishResponse) -> Trouble {
         let error = &answer.body["error"];
         let told = error["@Message.ExtendedInfo"][0]["Message"].as_str().or(error["message"].as_str());
         let told = told.map(|told| format!(": {told}")).unwrap_or_default();
         Trouble::environment(format!("{} answered {} to {method} {path}{told}", self.address.host, answer.status))
     }
 
-    async fn request(&self, method: &Method, path: &str, body: Option<&Value>) -> Result<Answer, Trouble> {
+    async fn request(&self, method: &Method, path: &str, body: Option<&Value>) -> Result<RedfishResponse, Trouble> {
         stoppable(self.bench, ANSWER_MAX, &self.address.host, self.exchange(method, path, body)).await
     }
 
-    async fn exchange(&self, method: &Method, path: &str, body: Option<&Value>) -> Result<Answer, Trouble> {
+    async fn exchange(&self, method: &Method, path: &str, body: Option<&Value>) -> Result<RedfishResponse, Trouble> {
         let mut request = Request::builder().method(method).uri(path).header("OData-Version", "4.0");
         request = request.header(header::ACCEPT, "application/json");
         if let Some((name, value)) = &self.identity {
@@ -211,7 +212,7 @@ impl Asking<'_> {
         let connection = self.client.connect(&self.address).await.map_err(Trouble::environment)?;
         let mut response = connection.send(request).await.map_err(Trouble::environment)?;
         let read = response.rest(ANSWER_BYTES_MAX).await.map_err(Trouble::environment)?;
-        Ok(Answer {
+        Ok(RedfishResponse {
             status: response.status,
             // A body that is not JSON carries no usable information.
             body: serde_json::from_slice(&read).unwrap_or_default(),
@@ -223,19 +224,19 @@ impl Asking<'_> {
     /// Returns the configured system, or the only one.
     pub(crate) async fn system(&self) -> Result<Value, Trouble> {
         let root = self.get(ROOT).await?;
-        let path = link(&root, "Systems").ok_or_else(|| Trouble::environment("it knows no systems"))?.to_owned();
+        let path = link(&root, "Systems").ok_or_else(|| Trouble::environment("it has no systems"))?.to_owned();
         let systems = self.members(&path).await?;
         let names =
             |system: &Value| ["Id", "Name", "UUID"].map(|field| system[field].as_str().unwrap_or("").to_owned());
         match &self.redfish.system {
             Some(wanted) => systems.into_iter().find(|system| names(system).contains(wanted)).ok_or_else(|| {
-                Trouble::config("redfish.system", format!("is `{wanted}`, which {} does not know", self.address.host))
+                Trouble::config("redfish.system", format!("is `{wanted}`, which {} does not have", self.address.host))
             }),
             None if systems.len() > 1 => {
                 let known: Vec<_> = systems.iter().map(|system| names(system)[0].clone()).collect();
                 Err(Trouble::config("redfish.system", format!("is missing; there are {}", known.join(", "))))
             }
-            None => systems.into_iter().next().ok_or_else(|| Trouble::environment("it knows no system")),
+            None => systems.into_iter().next().ok_or_else(|| Trouble::environment("it has no system")),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::{
-    reading::{Event, Reading},
+    reading::{Event, SensorReading},
     redfish::{Asking, link},
 };
 use crate::Trouble;
@@ -185,19 +185,19 @@ impl Asking<'_> {
     }
 
     /// Returns the readings of all sensors.
-    pub(crate) async fn sensors(&self) -> Result<Vec<Reading>, Trouble> {
+    pub(crate) async fn sensors(&self) -> Result<Vec<SensorReading>, Trouble> {
         let system = self.system().await?;
         let mut all = Vec::new();
         for chassis in links(&system["Links"]["Chassis"]) {
             let Some(chassis) = self.found(&chassis).await? else { continue };
             if let Some(sensors) = link(&chassis, "Sensors") {
-                all.extend(self.members(sensors).await?.iter().map(Reading::sensor));
+                all.extend(self.members(sensors).await?.iter().map(SensorReading::sensor));
             }
             for (field, groups) in [("Thermal", ["Temperatures", "Fans"]), ("Power", ["Voltages", "PowerControl"])] {
                 let Some(path) = link(&chassis, field) else { continue };
                 let Some(page) = self.found(path).await? else { continue };
                 let rows = groups.iter().flat_map(|group| page[group].as_array().into_iter().flatten());
-                all.extend(rows.map(Reading::row));
+                all.extend(rows.map(SensorReading::row));
             }
         }
         Ok(all)

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::order::Order;
+use super::order::BoardOrder;
 use crate::{
     Trouble,
     bmc::Controller,
@@ -35,7 +35,7 @@ pub(crate) struct Board {
     /// The commands that switch the board's power.
     pub(crate) power: Power,
     /// The order that resets the board without a power cycle.
-    pub(crate) reset: Option<Order>,
+    pub(crate) reset: Option<BoardOrder>,
     /// The command that writes the image to the board.
     pub(crate) flash: Option<Flash>,
     /// The path on the board to which the image is copied over SSH.
@@ -114,10 +114,10 @@ pub(crate) struct Step {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Power {
-    pub(crate) on: Option<Order>,
-    pub(crate) off: Option<Order>,
+    pub(crate) on: Option<BoardOrder>,
+    pub(crate) off: Option<BoardOrder>,
     /// Switches off and on in one order. Without it, `off` and `on` run one after the other.
-    pub(crate) cycle: Option<Order>,
+    pub(crate) cycle: Option<BoardOrder>,
     /// The number of seconds that the board stays off.
     #[serde(default = "off_sec")]
     pub(crate) off_sec: u64,
@@ -220,7 +220,7 @@ impl Board {
             from.note("power", "and `reset` are what the controller does; leave them out");
         }
         if !self.login.is_empty() && self.prompt.is_none() {
-            from.note("prompt", "is missing: with `login` it must be told when that is over");
+            from.note("prompt", "is missing: with `login` the end of the login must be recognisable");
         }
         if self.flash.as_ref().is_some_and(|flash| flash.command.is_empty()) {
             from.note("flash", "has an empty `command`");
@@ -286,12 +286,12 @@ mod tests {
         check(
             json!({ "serial": serial, "promt": "# " }),
             expect![
-                "`test_profile.config.promt` is not known; known are serial, ssh, name, power, reset, flash, image_path, login, prompt, command, end, boot, boots_max, boot_sec, silence_sec, faults, elf, logs, artifacts, reports"
+                "`test_profile.config.promt` is not known; the fields are serial, ssh, name, power, reset, flash, image_path, login, prompt, command, end, boot, boots_max, boot_sec, silence_sec, faults, elf, logs, artifacts, reports"
             ],
         );
         check(
             json!({ "serial": serial, "end": "(" }),
-            expect![[r#"`test_profile.config.end` cannot be used: is no pattern: unclosed group"#]],
+            expect![[r#"`test_profile.config.end` cannot be used: is not a pattern: unclosed group"#]],
         );
         check(
             json!({ "serial": serial, "image_path": "/tmp/fw" }),
@@ -300,20 +300,20 @@ mod tests {
         check(
             json!({ "serial": serial, "end": "(", "boots_max": "many", "image_path": "/tmp/fw" }),
             expect![[
-                r#"`test_profile.config.end` cannot be used: is no pattern: unclosed group; `test_profile.config.boots_max` cannot be used: invalid type: string "many", expected u32; `test_profile.config.image_path` needs `ssh`"#
+                r#"`test_profile.config.end` cannot be used: is not a pattern: unclosed group; `test_profile.config.boots_max` cannot be used: invalid type: string "many", expected u32; `test_profile.config.image_path` needs `ssh`"#
             ]],
         );
         check(
             json!({ "boards": [{ "name": "a", "serial": serial }, { "name": "a", "serial": serial }] }),
-            expect!["`test_profile.config.boards` has two that are called `a`"],
+            expect!["`test_profile.config.boards` has two with the name `a`"],
         );
         check(
             json!({ "boards": [{ "ssh": { "host": "-oProxyCommand=id" } }] }),
-            expect!["`test_profile.config.boards.0.ssh.host` is `-oProxyCommand=id`, which is no host"],
+            expect!["`test_profile.config.boards.0.ssh.host` is `-oProxyCommand=id`, which is not a host"],
         );
         check(
             json!({ "serial": serial, "power": { "on": { "url": "ftp://relay" } } }),
-            expect!["`test_profile.config.power` cannot be used: `url` is to begin with http:// or https://"],
+            expect!["`test_profile.config.power` cannot be used: `url` must begin with http:// or https://"],
         );
     }
 }

@@ -17,7 +17,7 @@ use super::config::{Board, Flow, Serial, Step};
 use crate::{
     Bench, Trouble,
     bmc::Sol,
-    expect::{Expect, Found, Unmet},
+    expect::{Expect, PatternMatch, Unmet},
 };
 
 /// The time limit for connecting to a serial port server.
@@ -78,13 +78,13 @@ impl Console {
     }
 
     /// Waits for one of several patterns.
-    pub(crate) async fn wait_for(&mut self, patterns: &[Regex], timeout: Duration) -> Result<Found, Unmet> {
+    pub(crate) async fn wait_for(&mut self, patterns: &[Regex], timeout: Duration) -> Result<PatternMatch, Unmet> {
         self.line.wait_for(patterns, timeout).await
     }
 
     /// Waits for a pattern that may match more text once more arrives, such as the end of a number. A match at the
     /// very end of the received text is accepted only if nothing follows soon.
-    pub(crate) async fn wait_for_whole(&mut self, pattern: &Regex, timeout: Duration) -> Result<Found, Unmet> {
+    pub(crate) async fn wait_for_whole(&mut self, pattern: &Regex, timeout: Duration) -> Result<PatternMatch, Unmet> {
         let deadline = Instant::now() + timeout;
         loop {
             let rest = self.line.rest();
@@ -120,7 +120,7 @@ impl Console {
         let asked = board.login.iter().map(|step| (*step.expect).clone());
         let patterns: Vec<Regex> = std::iter::once((**prompt).clone()).chain(asked).collect();
         let deadline = Instant::now() + timeout;
-        let kept_out = |why: String| Trouble::environment(format!("{} does not let us in: {why}", board.name));
+        let kept_out = |why: String| Trouble::environment(format!("{} refuses the login: {why}", board.name));
         let mut found = self.ask(&patterns, timeout, board).await?;
         for answers in 0..=LOGINS_MAX * board.login.len() {
             if answers > 0 && answers % board.login.len() == 0 {
@@ -137,11 +137,11 @@ impl Console {
             let left = deadline.saturating_duration_since(Instant::now());
             found = self.wait_for(&patterns, left).await.map_err(|unmet| kept_out(unmet.to_string()))?;
         }
-        Err(kept_out(format!("it asks again and again; what came last is `{}`", found.before.trim())))
+        Err(kept_out(format!("it asks repeatedly; its last output is `{}`", found.before.trim())))
     }
 
     /// Sends an empty line repeatedly until one of the patterns appears.
-    async fn ask(&mut self, patterns: &[Regex], timeout: Duration, board: &Board) -> Result<Found, Trouble> {
+    async fn ask(&mut self, patterns: &[Regex], timeout: Duration, board: &Board) -> Result<PatternMatch, Trouble> {
         let deadline = Instant::now() + timeout;
         loop {
             self.send("\n").await?;
@@ -152,7 +152,7 @@ impl Console {
                 Err(Unmet::TimedOut { instead, .. }) => {
                     let seconds = timeout.as_secs();
                     let why =
-                        format!("{} shows no prompt within {seconds} seconds; what came is `{instead}`", board.name);
+                        format!("{} shows no prompt within {seconds} seconds; its output is `{instead}`", board.name);
                     return Err(Trouble::Environment(why));
                 }
                 Err(unmet) => return Err(Trouble::environment(format!("the console of {}: {unmet}", board.name))),

@@ -10,7 +10,7 @@ mod switch;
 
 use std::path::Path;
 
-use interlock_activity::Effect;
+use interlock_activity::EffectClass;
 use interlock_sandbox::Network;
 
 pub(crate) use self::config::Flash;
@@ -21,7 +21,7 @@ use self::{
     switch::{Thoroughly, restart, there},
 };
 use crate::{
-    Bench, Doing, Environment, Kept, Operation, Profile, Ran, Reset, Start, Trouble,
+    Bench, Doing, Environment, FetchedFile, Operation, Profile, Ran, Reset, Start, Trouble,
     fetch::{self, Wanted},
     ssh::{Marked, Remote, Ssh, quoted},
     stop::stoppable,
@@ -56,7 +56,7 @@ impl TargetBoard {
         };
         found.ok_or_else(|| {
             let name = bench.session.resource.as_deref().unwrap_or_default();
-            Trouble::config("boards", format!("has none that is called `{name}`"))
+            Trouble::config("boards", format!("has none with the name `{name}`"))
         })
     }
 
@@ -87,7 +87,7 @@ impl TargetBoard {
         let board = self.board(bench)?;
         let image = || {
             let image = bench.session.image.as_ref();
-            image.ok_or_else(|| Trouble::environment("there is no image that could be brought there"))
+            image.ok_or_else(|| Trouble::environment("there is no image to deploy"))
         };
         let publish = board.controller.as_ref().and_then(|controller| controller.publish.as_ref());
         for flash in [board.flash.as_ref(), publish].into_iter().flatten() {
@@ -113,7 +113,12 @@ impl TargetBoard {
         there(bench, board, console.as_mut()).await
     }
 
-    async fn fetch(&self, bench: Bench<'_>, into: &str, pick: fn(&Board) -> &[Wanted]) -> Result<Vec<Kept>, Trouble> {
+    async fn fetch(
+        &self,
+        bench: Bench<'_>,
+        into: &str,
+        pick: fn(&Board) -> &[Wanted],
+    ) -> Result<Vec<FetchedFile>, Trouble> {
         let board = self.board(bench)?;
         let folder = fetch::fresh(bench.session, into)?;
         if let Some(controller) = &board.controller {
@@ -149,7 +154,7 @@ impl TargetBoard {
             // Nothing but the started programs can be in the way, so ending them is enough.
             (Some(ssh), None, false) => {
                 Marked::session(&bench.session.id).end(ssh, bench).await?;
-                "what had been started on it was ended"
+                "the programs started on it were ended"
             }
             _ => restart(bench, board, console.as_mut(), how).await?,
         };
@@ -195,12 +200,12 @@ async fn on_console(bench: Bench<'_>, board: &Board, command: &str) -> Result<St
 }
 
 impl Environment for TargetBoard {
-    fn effect(&self, operation: Operation) -> Effect {
+    fn effect(&self, operation: Operation) -> EffectClass {
         let is_switched = self.boards.iter().any(|board| board.power.on.is_some() || board.controller.is_some());
         match operation {
-            Operation::Fetch => Effect::Read,
-            Operation::Setup if !is_switched => Effect::Read,
-            _ => Effect::External,
+            Operation::Fetch => EffectClass::Read,
+            Operation::Setup if !is_switched => EffectClass::Read,
+            _ => EffectClass::External,
         }
     }
 
@@ -224,11 +229,11 @@ impl Environment for TargetBoard {
         Box::pin(async move { run::run(bench, self.board(bench)?, start, folder).await })
     }
 
-    fn fetch_logs<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<Kept>> {
+    fn fetch_logs<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<FetchedFile>> {
         Box::pin(self.fetch(bench, "logs", |board| &board.logs))
     }
 
-    fn fetch_artifacts<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<Kept>> {
+    fn fetch_artifacts<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<FetchedFile>> {
         Box::pin(self.fetch(bench, "artifacts", |board| &board.artifacts))
     }
 

@@ -21,7 +21,7 @@ const ANSWER_BYTES_MAX: usize = 1024 * 1024;
 /// An order that acts on a board.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "Value")]
-pub(crate) struct Order {
+pub(crate) struct BoardOrder {
     what: What,
     timeout: Duration,
 }
@@ -53,7 +53,7 @@ struct Form {
     timeout_sec: Option<u64>,
 }
 
-impl TryFrom<Value> for Order {
+impl TryFrom<Value> for BoardOrder {
     type Error = String;
 
     fn try_from(value: Value) -> Result<Self, String> {
@@ -66,7 +66,7 @@ impl TryFrom<Value> for Order {
             other => serde_json::from_value(other).map_err(|error| error.to_string())?,
         };
         let timeout = Duration::from_secs(form.timeout_sec.unwrap_or(ORDER_SEC));
-        Ok(Order { what: form.what()?, timeout })
+        Ok(BoardOrder { what: form.what()?, timeout })
     }
 }
 
@@ -82,19 +82,20 @@ impl Form {
             Form { command: None, url: Some(url), method, body, tcp: None, send: None, .. } => {
                 Address::parse(&url).map_err(|why| format!("`url` {why}"))?;
                 let method = method.unwrap_or_else(|| "GET".to_owned()).to_ascii_uppercase();
-                let method = method.parse().map_err(|_| format!("`method` is `{method}`, which is none"))?;
+                let method =
+                    method.parse().map_err(|_| format!("`method` is `{method}`, which is not an HTTP method"))?;
                 Ok(What::Request { url, method, body })
             }
             Form { command: None, url: None, tcp: Some(address), send: Some(send), expect, .. } => {
                 Ok(What::Line { address, send, expect })
             }
             Form { command: None, url: None, tcp: None, send: Some(send), .. } => Ok(What::Console { send }),
-            _ => Err("has to be one of: a list of words, `command`, `url`, `tcp` with `send`, or `send`".to_owned()),
+            _ => Err("must be one of: a list of words, `command`, `url`, `tcp` with `send`, or `send`".to_owned()),
         }
     }
 }
 
-impl Order {
+impl BoardOrder {
     /// Executes the order. `console` is the board's console if it is already open.
     pub(crate) async fn carry_out(
         &self,
@@ -198,7 +199,7 @@ mod tests {
 
     #[test]
     fn order_has_exactly_one_form() {
-        let read = |value: Value| serde_json::from_value::<Order>(value).map(|order| order.what);
+        let read = |value: Value| serde_json::from_value::<BoardOrder>(value).map(|order| order.what);
         assert!(matches!(read(json!(["relay", "on"])), Ok(What::Program { .. })));
         assert!(matches!(read(json!({ "url": "http://relay/on" })), Ok(What::Request { method: Method::GET, .. })));
         assert!(matches!(read(json!({ "tcp": "relay:23", "send": "on\r\n" })), Ok(What::Line { .. })));

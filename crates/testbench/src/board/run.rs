@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     Bench, Fault, Ran, Start, Stop, Trouble,
-    expect::{Found, Unmet},
+    expect::{PatternMatch, Unmet},
     fault::{self, Symbols},
     fetch,
     ssh::{CUT_OFF, Marked, Remote, Ssh, is_name, plain, quoted},
@@ -93,7 +93,7 @@ async fn on_console(
         }
         None => {
             let end = board.end.as_ref().ok_or_else(|| {
-                Trouble::config("end", "is missing: where a reset starts it, it must be told when it is over")
+                Trouble::config("end", "is missing: if a reset starts the tests, their end must be recognisable")
             })?;
             restart(bench, board, Some(&mut console), Thoroughly::Least).await?;
             ((**end).clone(), 0)
@@ -119,7 +119,7 @@ fn line(bench: Bench<'_>, board: &Board, start: &Start, command: &str) -> Result
     let mut variables = String::new();
     for (name, value) in &start.environment_vars {
         if !is_name(name) {
-            return Err(Trouble::environment(format!("`{name}` is no name of a variable")));
+            return Err(Trouble::environment(format!("`{name}` is not a variable name")));
         }
         variables.push_str(&format!("{name}={} ", quoted(value)));
     }
@@ -167,7 +167,7 @@ impl Watch<'_> {
     fn look(&self, console: &Console, begun: Instant, timeout: Duration) -> Option<Stop> {
         let boots = self.boots.map_or(0, |boots| console.line.seen(boots)).saturating_sub(self.before);
         if self.is_command && boots > 0 {
-            return Some(Stop::Lost { why: "the board started anew while the command ran".to_owned() });
+            return Some(Stop::Lost { why: "the board restarted while the command ran".to_owned() });
         }
         if boots > self.board.boots_max {
             return Some(Stop::BootLoop { boots });
@@ -181,10 +181,10 @@ impl Watch<'_> {
     }
 }
 
-fn ended(found: &Found) -> Stop {
+fn ended(found: &PatternMatch) -> Stop {
     match found.groups.get("code").map_or(Some(0), |code| code.trim().parse().ok()) {
         Some(code) => Stop::Exited { code },
-        None => Stop::Lost { why: format!("it ended with `{}`, which is no exit code", found.text.trim()) },
+        None => Stop::Lost { why: format!("it ended with `{}`, which is not an exit code", found.text.trim()) },
     }
 }
 
@@ -240,11 +240,11 @@ fn stop(said: &Said, code: Option<i64>) -> Stop {
         (How::TimedOut, _) => Stop::TimedOut,
         (_, Some(code)) => Stop::Exited { code },
         (How::Exited { code: CUT_OFF, .. }, None) => {
-            Stop::Lost { why: said.last_line().unwrap_or_else(|| "the connection was cut off".to_owned()) }
+            Stop::Lost { why: said.last_line().unwrap_or_else(|| "the connection was lost".to_owned()) }
         }
-        (How::Exited { code, .. }, None) => Stop::Lost { why: format!("its end was not heard; ssh ended with {code}") },
+        (How::Exited { code, .. }, None) => Stop::Lost { why: format!("its end was not seen; ssh ended with {code}") },
         (How::Limited(why), None) => Stop::Lost { why: why.clone() },
-        (How::Cancelled, None) => Stop::Lost { why: "it was stopped".to_owned() },
+        (How::Cancelled, None) => Stop::Lost { why: "it was cancelled".to_owned() },
     }
 }
 

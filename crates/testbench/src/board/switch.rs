@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{config::Board, console::Console, order::Order};
+use super::{config::Board, console::Console, order::BoardOrder};
 use crate::{Bench, Trouble, ssh::Remote, stop::stoppable};
 
 /// The interval between two SSH connection attempts.
@@ -26,7 +26,7 @@ pub(crate) async fn restart(
 ) -> Result<&'static str, Trouble> {
     let orders = [&board.reset, &board.power.on, &board.power.off, &board.power.cycle];
     match console {
-        Some(console) if !orders.into_iter().flatten().any(Order::is_on_console) => {
+        Some(console) if !orders.into_iter().flatten().any(BoardOrder::is_on_console) => {
             console.beside(switch(bench, board, None, how)).await
         }
         console => switch(bench, board, console, how).await,
@@ -53,7 +53,7 @@ async fn switch(
         return Ok("its power was switched off and on");
     }
     let (Some(on), Some(off)) = (&power.on, &power.off) else {
-        return Err(Trouble::config("reset", "is missing, and so is `power`: nothing can start the board anew"));
+        return Err(Trouble::config("reset", "is missing, and so is `power`: nothing can restart the board"));
     };
     off.carry_out(bench, board, console.as_deref_mut()).await?;
     let pause = Duration::from_secs(power.off_sec);
@@ -83,7 +83,7 @@ pub(crate) async fn there(bench: Bench<'_>, board: &Board, console: Option<&mut 
                 found.map(|found| found.text).map_err(not)
             };
             let text = stoppable(bench, board.boot_time + ASK_EVERY, &board.name, wait).await?;
-            seen.push(format!("its console says `{}`", text.trim()));
+            seen.push(format!("its console shows `{}`", text.trim()));
         }
         _ => {}
     }
@@ -95,7 +95,7 @@ pub(crate) async fn there(bench: Bench<'_>, board: &Board, console: Option<&mut 
         seen.push(controller.seen(bench).await?);
     }
     match seen.is_empty() {
-        true => Ok("its console can be opened; nothing says what it should show".to_owned()),
+        true => Ok("its console can be opened; no expected output is configured".to_owned()),
         false => Ok(seen.join("; ")),
     }
 }
@@ -110,7 +110,7 @@ async fn answers(bench: Bench<'_>, board: &Board) -> Result<(), Trouble> {
             _ => {
                 match said.last_line().filter(|line| line.contains("denied") || line.contains("verification failed")) {
                     Some(line) => {
-                        return Err(Trouble::environment(format!("{} does not let us in: {line}", board.name)));
+                        return Err(Trouble::environment(format!("{} refuses the login: {line}", board.name)));
                     }
                     None => tokio::time::sleep(ASK_EVERY).await,
                 }

@@ -48,12 +48,12 @@ const DUMP_LINES_MAX: usize = 40;
 const FAULTS_MAX: usize = 20;
 const STACK_MAX: usize = 32;
 
-static KNOWN: LazyLock<Option<Known>> = LazyLock::new(|| {
+static KNOWN: LazyLock<Option<FaultPatterns>> = LazyLock::new(|| {
     let [banner, result, register, address] = [BANNERS, RESULT, REGISTER, ADDRESS].map(|text| Regex::new(text).ok());
-    Some(Known { banner: banner?, result: result?, register: register?, address: address? })
+    Some(FaultPatterns { banner: banner?, result: result?, register: register?, address: address? })
 });
 
-struct Known {
+struct FaultPatterns {
     banner: Regex,
     result: Regex,
     register: Regex,
@@ -87,7 +87,7 @@ pub fn registers(text: &str) -> BTreeMap<String, String> {
     KNOWN.as_ref().map(|known| known.registers(text)).unwrap_or_default()
 }
 
-impl Known {
+impl FaultPatterns {
     /// Reports whether a line begins a dump: it is a banner, or it has the program counter and another register.
     fn begins(&self, line: &str, own: &Patterns) -> bool {
         if own.iter().any(|pattern| pattern.is_match(line.as_bytes())) {

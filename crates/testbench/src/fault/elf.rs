@@ -67,7 +67,7 @@ impl Image {
     pub fn unfit_for(&self, emulator: &str) -> Option<String> {
         let file = self.file()?;
         if file.kind() == ObjectKind::Relocatable {
-            return Some("it is an object file that is not linked yet".to_owned());
+            return Some("it is an object file that is not linked".to_owned());
         }
         let name = emulator.rsplit('/').next().unwrap_or(emulator);
         let system = name.strip_prefix("qemu-system-")?;

@@ -8,4 +8,4 @@ mod symbols;
 pub use dump::{Patterns, faults, registers};
 pub use elf::Image;
 pub use sizes::{Sizes, sizes};
-pub use symbols::{Place, Symbols};
+pub use symbols::{SourceLocation, Symbols};

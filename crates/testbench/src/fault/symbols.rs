@@ -35,14 +35,14 @@ pub struct Symbols {
 
 /// A location in the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// The function, if known.
     pub function: Option<String>,
     /// The file and the line, if known.
     pub line: Option<(String, u32)>,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.line, &self.function) {
             (Some((file, line)), _) => write!(out, "{file}:{line}"),
@@ -85,19 +85,19 @@ impl Symbols {
 
     /// Returns the locations of an address: the innermost inlined function first, then the one that contains it, and
     /// so on. Empty if nothing is known.
-    pub fn places(&self, address: u64) -> Vec<Place> {
+    pub fn places(&self, address: u64) -> Vec<SourceLocation> {
         let address = self.clean(address);
         let mut places = self.frames(address);
         let symbol = self.function(address).map(str::to_owned);
         match places.last_mut() {
             Some(outermost) => outermost.function = outermost.function.take().or(symbol),
-            None => places.extend(symbol.map(|name| Place { function: Some(name), line: None })),
+            None => places.extend(symbol.map(|name| SourceLocation { function: Some(name), line: None })),
         }
         places
     }
 
     /// Returns the location of the call that returns to an address.
-    pub fn caller(&self, address: u64) -> Vec<Place> {
+    pub fn caller(&self, address: u64) -> Vec<SourceLocation> {
         self.places(self.clean(address).saturating_sub(1))
     }
 
@@ -124,19 +124,19 @@ impl Symbols {
         self.context.as_ref().map(|context| context.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn frames(&self, address: u64) -> Vec<Place> {
+    fn frames(&self, address: u64) -> Vec<SourceLocation> {
         let Some(context) = self.context() else { return Vec::new() };
         let Ok(mut frames) = context.find_frames(address).skip_all_loads() else { return Vec::new() };
         let mut places = Vec::new();
         while let Ok(Some(frame)) = frames.next() {
             let function = frame.function.and_then(|name| Some(name.demangle().ok()?.into_owned()));
             let line = frame.location.and_then(|location| Some((plain(location.file?), location.line?)));
-            places.push(Place { function, line });
+            places.push(SourceLocation { function, line });
             if places.len() == FRAMES_MAX {
                 break;
             }
         }
-        places.retain(|place| *place != Place::default());
+        places.retain(|place| *place != SourceLocation::default());
         places
     }
 

@@ -33,7 +33,7 @@ impl Globs {
         for text in texts {
             match GlobBuilder::new(&text).literal_separator(true).build() {
                 Ok(glob) => drop(set.add(glob)),
-                Err(error) => fields.bad(name, format!("is no pattern of files: {error}")),
+                Err(error) => fields.bad(name, format!("is not a file pattern: {error}")),
             }
         }
         Globs(set.build().ok())
@@ -83,7 +83,7 @@ pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
             kind if kind.is_file() => {
                 bytes += about.len();
                 match bytes > COPY_BYTES_MAX {
-                    true => Err(io::Error::other("the sources are too large to be copied for every start")),
+                    true => Err(io::Error::other("the sources are too large to be copied for each start")),
                     false => fs::copy(path, target).map(drop),
                 }
             }

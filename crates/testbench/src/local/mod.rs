@@ -9,13 +9,13 @@ use std::{
     time::Duration,
 };
 
-use interlock_activity::{Effect, Outcome};
-use interlock_process::{Ended, How, Plan, Tell, run};
+use interlock_activity::{EffectClass, Outcome};
+use interlock_process::{How, Plan, ProgramResult, Tell, run};
 use interlock_sandbox::Network;
 use regex::bytes::Regex;
 
 use crate::{
-    Bench, Doing, Environment, Kept, Operation, Profile, Ran, Reset, Start, Stop, Trouble,
+    Bench, Doing, Environment, FetchedFile, Operation, Profile, Ran, Reset, Start, Stop, Trouble,
     confined::{self, Confined, Trust},
     fault::faults,
     fields::Fields,
@@ -73,7 +73,7 @@ impl Local {
         }
         let leaves = local.folder.components().any(|part| !matches!(part, std::path::Component::Normal(_)));
         if leaves {
-            fields.bad("folder", "is to be a path within the sources");
+            fields.bad("folder", "must be a path within the sources");
         }
         fields.finish()?;
         Ok(local)
@@ -96,7 +96,7 @@ impl Local {
         };
         let folder = place.join(&self.folder);
         if !folder.is_dir() {
-            return Err(Trouble::config("folder", format!("is not there: {}", folder.display())));
+            return Err(Trouble::config("folder", format!("does not exist: {}", folder.display())));
         }
         let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
         let write = self
@@ -153,7 +153,7 @@ impl Local {
     }
 
     async fn health(&self, bench: Bench<'_>) -> Result<String, Trouble> {
-        let Some(command) = &self.health else { return Ok("this computer is there".to_owned()) };
+        let Some(command) = &self.health else { return Ok("this computer is available".to_owned()) };
         let start = Start { id: "health".to_owned(), repetition: 1, timeout: HEALTH_MAX, ..Start::default() };
         let folder = bench.session.folder.join("health");
         leftovers::empty(&folder)?;
@@ -162,7 +162,7 @@ impl Local {
         let said = ended.as_ref().ok().and_then(|ended| ended.shown.last_line()).unwrap_or_default();
         let (stop, _) = told(ended, &folder)?;
         match stop {
-            Stop::Exited { code: 0 } => Ok(if said.is_empty() { "it ended well".to_owned() } else { said }),
+            Stop::Exited { code: 0 } => Ok(if said.is_empty() { "it succeeded".to_owned() } else { said }),
             Stop::Exited { code } => Err(Trouble::Environment(format!("`{command}` ended with {code}: {said}"))),
             other => Err(Trouble::Environment(format!("`{command}` did not end: {other:?}"))),
         }
@@ -170,7 +170,7 @@ impl Local {
 }
 
 /// Returns the way the program ended, and the files with its output.
-fn told(ended: Result<Ended, Outcome>, folder: &Path) -> Result<(Stop, Vec<PathBuf>), Trouble> {
+fn told(ended: Result<ProgramResult, Outcome>, folder: &Path) -> Result<(Stop, Vec<PathBuf>), Trouble> {
     let mut ended = match ended {
         Ok(ended) => ended,
         Err(outcome) if interlock_process::SANDBOX == code(&outcome) => return Err(confined::trouble(&outcome)),
@@ -198,10 +198,10 @@ fn code(outcome: &Outcome) -> String {
 }
 
 impl Environment for Local {
-    fn effect(&self, operation: Operation) -> Effect {
+    fn effect(&self, operation: Operation) -> EffectClass {
         match operation {
-            Operation::Run | Operation::HealthCheck if !self.is_copied => Effect::Write,
-            _ => Effect::Read,
+            Operation::Run | Operation::HealthCheck if !self.is_copied => EffectClass::Write,
+            _ => EffectClass::Read,
         }
     }
 
@@ -211,7 +211,7 @@ impl Environment for Local {
             let folder = bench.session.sources.join(&self.folder);
             match folder.is_dir() {
                 true => Ok(fs::create_dir_all(bench.session.folder.join("runs"))?),
-                false => Err(Trouble::config("folder", format!("is not there: {}", folder.display()))),
+                false => Err(Trouble::config("folder", format!("does not exist: {}", folder.display()))),
             }
         })
     }
@@ -236,11 +236,11 @@ impl Environment for Local {
         Box::pin(self.start(bench, start, folder))
     }
 
-    fn fetch_logs<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<Kept>> {
+    fn fetch_logs<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<FetchedFile>> {
         Box::pin(async move { Ok(leftovers::logs(bench.session)?) })
     }
 
-    fn fetch_artifacts<'a>(&'a self, _: Bench<'a>) -> Doing<'a, Vec<Kept>> {
+    fn fetch_artifacts<'a>(&'a self, _: Bench<'a>) -> Doing<'a, Vec<FetchedFile>> {
         Box::pin(async move { Ok(Vec::new()) })
     }
 

@@ -8,7 +8,7 @@ use std::{
 };
 
 use interlock_activity::{Attempt, Canceller, Outcome};
-use interlock_process::{Ended, Tell, run};
+use interlock_process::{ProgramResult, Tell, run};
 use tokio::{net::UnixStream, task::JoinSet};
 
 use super::{
@@ -48,7 +48,7 @@ pub(crate) struct Boot {
     pub(crate) guest: Guest,
     pub(crate) trace: Option<Trace>,
     /// The task that runs QEMU. Dropping it ends QEMU.
-    pub(crate) program: JoinSet<Result<Ended, Outcome>>,
+    pub(crate) program: JoinSet<Result<ProgramResult, Outcome>>,
     canceller: Canceller,
     /// The time at which the firmware started to run.
     pub(crate) begun: Instant,
@@ -124,7 +124,7 @@ impl Boot {
 
     /// Ends QEMU, on request first and by force then, and reads the remaining output. Returns the way it ended, if
     /// known.
-    pub(crate) async fn end(&mut self) -> Option<Result<Ended, Outcome>> {
+    pub(crate) async fn end(&mut self) -> Option<Result<ProgramResult, Outcome>> {
         self.qmp.quit().await;
         if let Ok(ended) = tokio::time::timeout(ENDING_MAX, self.program.join_next()).await {
             self.rest().await;
@@ -162,7 +162,7 @@ async fn connect(guest: &Guest, config: &Config, folder: &Path) -> io::Result<Co
 }
 
 /// Returns the reason why QEMU ended before the firmware ran.
-fn not_started(ended: Option<Result<Result<Ended, Outcome>, tokio::task::JoinError>>) -> Trouble {
+fn not_started(ended: Option<Result<Result<ProgramResult, Outcome>, tokio::task::JoinError>>) -> Trouble {
     match ended {
         Some(Ok(Ok(mut ended))) => {
             let said = ended.stderr.content().unwrap_or_default();

@@ -89,8 +89,10 @@ fn semihosting(config: &Config, profile: &Profile, start: &Start) -> String {
 fn extra(config: &Config, start: &Start) -> Result<Vec<String>, Trouble> {
     let takes = |place: &str| config.args.iter().any(|word| word.contains(place));
     if !start.args.is_empty() && !config.semihosting && !takes("{args}") {
-        let why =
-            format!("has no {{args}} in it and there is no semihosting, so what `{}` is told reaches nobody", start.id);
+        let why = format!(
+            "has no {{args}} and semihosting is off, so the arguments of `{}` do not reach the firmware",
+            start.id
+        );
         return Err(Trouble::config("args", why));
     }
     let filled = config.args.iter().map(|word| {

@@ -110,19 +110,19 @@ impl Config {
     /// Checks the combination of settings.
     fn check(&self, fields: &mut Fields<'_>) {
         if !self.image.contains("{image}") {
-            fields.bad("image", "has no {image} in it");
+            fields.bad("image", "has no {image}");
         }
         if self.case_arg.as_ref().is_some_and(|template| !template.contains("{case}")) {
-            fields.bad("case_arg", "has no {case} in it");
+            fields.bad("case_arg", "has no {case}");
         }
         if !self.semihosting && self.case_arg.is_some() {
-            fields.bad("case_arg", "needs `semihosting: true`; without it say {case} in `args`");
+            fields.bad("case_arg", "needs `semihosting: true`; without it use {case} in `args`");
         }
         if !self.semihosting && self.console == Console::Semihosting {
             fields.bad("console", "needs `semihosting: true`");
         }
         if self.boots_max == 0 {
-            fields.bad("boots_max", "is to be at least 1");
+            fields.bad("boots_max", "must be at least 1");
         }
     }
 }

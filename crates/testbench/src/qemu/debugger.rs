@@ -27,7 +27,7 @@ static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(FRAME).ok(
 
 /// The output of the debugger.
 #[derive(Debug, Default)]
-pub(crate) struct Shown {
+pub(crate) struct DebuggerOutput {
     /// The complete output.
     pub(crate) text: String,
     /// The places of the backtrace, innermost first.
@@ -35,7 +35,7 @@ pub(crate) struct Shown {
 }
 
 /// Runs GDB if it is installed. Returns `None` if it does not answer: the backtrace is optional.
-pub(crate) async fn ask(bench: Bench<'_>, boot: &mut Boot, symbols: Option<&Path>) -> Option<Shown> {
+pub(crate) async fn ask(bench: Bench<'_>, boot: &mut Boot, symbols: Option<&Path>) -> Option<DebuggerOutput> {
     let gdb = confined::find("gdb-multiarch", &bench.session.sources, "gdb-multiarch").ok()?;
     boot.guest.pipe(&format!("{DEBUGGER}.in")).ok()?;
     boot.guest.pipe(&format!("{DEBUGGER}.out")).ok()?;
@@ -61,5 +61,5 @@ pub(crate) async fn ask(bench: Bench<'_>, boot: &mut Boot, symbols: Option<&Path
     let text = String::from_utf8_lossy(&ended.stdout.content().ok()?).into_owned();
     let stack = PATTERN.as_ref()?.captures_iter(&text).filter_map(|found| Some(found.get(1)?.as_str().to_owned()));
     let stack = stack.collect();
-    Some(Shown { text, stack })
+    Some(DebuggerOutput { text, stack })
 }

@@ -30,22 +30,22 @@ const FOLDER: &str = "gcov";
 
 /// The output of `gcov --json-format`.
 #[derive(Deserialize)]
-struct Told {
+struct GcovOutput {
     #[serde(default)]
     current_working_directory: PathBuf,
     #[serde(default)]
-    files: Vec<ToldFile>,
+    files: Vec<GcovFile>,
 }
 
 #[derive(Deserialize)]
-struct ToldFile {
+struct GcovFile {
     file: PathBuf,
     #[serde(default)]
-    lines: Vec<ToldLine>,
+    lines: Vec<GcovLine>,
 }
 
 #[derive(Deserialize)]
-struct ToldLine {
+struct GcovLine {
     line_number: u32,
     count: u64,
 }
@@ -125,7 +125,7 @@ fn note_of<'n>(name: &str, notes: &'n [PathBuf]) -> Option<&'n PathBuf> {
     notes.iter().find(|note| **note == wanted).or_else(|| notes.iter().find(same_name))
 }
 
-async fn ask(program: &Path, bench: Bench<'_>, folder: &Path) -> Result<Option<Told>, Trouble> {
+async fn ask(program: &Path, bench: Bench<'_>, folder: &Path) -> Result<Option<GcovOutput>, Trouble> {
     let plan = Confined {
         words: [program.as_os_str(), "--json-format".as_ref(), "--stdout".as_ref(), "it.gcda".as_ref()]
             .map(Into::into)
@@ -142,7 +142,7 @@ async fn ask(program: &Path, bench: Bench<'_>, folder: &Path) -> Result<Option<T
     Ok(serde_json::from_slice(&ended.stdout.content()?).ok())
 }
 
-fn add(told: Option<Told>, executed: &mut BTreeMap<String, BTreeSet<u32>>) {
+fn add(told: Option<GcovOutput>, executed: &mut BTreeMap<String, BTreeSet<u32>>) {
     let Some(told) = told else { return };
     for file in told.files {
         let name = told.current_working_directory.join(&file.file).to_string_lossy().into_owned();

@@ -62,7 +62,7 @@ impl Samples {
     pub(crate) fn place(&self, symbols: Option<&Symbols>) -> String {
         let functions = self.by_function(symbols);
         let Some(counters) = functions.values().max_by_key(|counters| counters.len()) else {
-            return "nobody knows where".to_owned();
+            return "an unknown place".to_owned();
         };
         let address = counters.last().copied().unwrap_or_default();
         let place = symbols.and_then(|symbols| symbols.places(address).into_iter().next()).unwrap_or_default();
@@ -70,7 +70,7 @@ impl Samples {
         match (&place.function, &place.line) {
             (Some(function), Some((file, line))) => format!("{function} at {file}:{line}"),
             (Some(function), None) => function.clone(),
-            (None, _) if is_outside => format!("{address:#010x}, outside of its code"),
+            (None, _) if is_outside => format!("{address:#010x}, outside its code"),
             (None, _) => format!("{address:#010x}"),
         }
     }

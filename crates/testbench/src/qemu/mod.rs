@@ -18,10 +18,11 @@ mod watch;
 
 use std::path::Path;
 
-use interlock_activity::Effect;
+use interlock_activity::EffectClass;
 
 use crate::{
-    Bench, Doing, Environment, Kept, Operation, Profile, Ran, Reset, Start, Trouble, confined, fault::Image, leftovers,
+    Bench, Doing, Environment, FetchedFile, Operation, Profile, Ran, Reset, Start, Trouble, confined, fault::Image,
+    leftovers,
 };
 pub use command::package;
 use config::Config;
@@ -41,8 +42,8 @@ impl Qemu {
 
 impl Environment for Qemu {
     /// All operations are reads, because no effect outlives the QEMU process.
-    fn effect(&self, _: Operation) -> Effect {
-        Effect::Read
+    fn effect(&self, _: Operation) -> EffectClass {
+        EffectClass::Read
     }
 
     fn setup<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, ()> {
@@ -78,11 +79,11 @@ impl Environment for Qemu {
         Box::pin(start::run(&self.config, bench, start, folder))
     }
 
-    fn fetch_logs<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<Kept>> {
+    fn fetch_logs<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<FetchedFile>> {
         Box::pin(async move { Ok(leftovers::logs(bench.session)?) })
     }
 
-    fn fetch_artifacts<'a>(&'a self, _: Bench<'a>) -> Doing<'a, Vec<Kept>> {
+    fn fetch_artifacts<'a>(&'a self, _: Bench<'a>) -> Doing<'a, Vec<FetchedFile>> {
         Box::pin(async move { Ok(Vec::new()) })
     }
 

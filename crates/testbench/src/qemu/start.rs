@@ -7,7 +7,7 @@ use std::{
 };
 
 use interlock_activity::Outcome;
-use interlock_process::{Ended, How};
+use interlock_process::{How, ProgramResult};
 use regex::bytes::Regex;
 use tokio::io::AsyncRead;
 
@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     Bench, Fault, Ran, Start, Stop, Trouble,
-    expect::{Expect, Found, Unmet},
+    expect::{Expect, PatternMatch, Unmet},
     fault::{Symbols, faults, registers},
     leftovers,
     session::{note_printing, still},
@@ -158,7 +158,7 @@ async fn heartbeat(config: &Config, boot: &mut Boot) -> Result<String, Trouble> 
     };
     match heard {
         Ok(_) if config.heartbeat.is_none() => Ok("it prints".to_owned()),
-        Ok(found) => Ok(format!("it said `{}`", found.text.trim())),
+        Ok(found) => Ok(format!("it printed `{}`", found.text.trim())),
         Err(unmet) => {
             let registers = boot.qmp.monitor("info registers").await.unwrap_or_default();
             let counter = super::hang::counter(&registers).map(|at| format!("; it was at {at:#010x}"));
@@ -174,7 +174,7 @@ async fn either<S: AsyncRead + Unpin>(
     other: &mut Expect<S>,
     patterns: &[Regex],
     within: Duration,
-) -> Result<Found, Unmet> {
+) -> Result<PatternMatch, Unmet> {
     // A match is returned as an error here, because `try_join!` stops at the first error.
     let seek = async |console: &mut Expect<S>| match console.wait_for(patterns, within).await {
         Ok(found) => Err(found),
@@ -189,7 +189,7 @@ async fn either<S: AsyncRead + Unpin>(
 
 impl Notes {
     /// Decides why QEMU ended: by the firmware's request, by a fault of the firmware, or by another cause.
-    fn ended(&mut self, ended: Result<Ended, Outcome>, is_ended_outside: bool) -> Result<Stop, Trouble> {
+    fn ended(&mut self, ended: Result<ProgramResult, Outcome>, is_ended_outside: bool) -> Result<Stop, Trouble> {
         let mut ended = match ended {
             Ok(ended) => ended,
             Err(outcome) => return Ok(Stop::Lost { why: outcome.message() }),
@@ -203,7 +203,7 @@ impl Notes {
             How::Exited { signal: Some(signal), .. } => {
                 Stop::Lost { why: format!("QEMU was ended by signal {signal}") }
             }
-            How::Exited { .. } if is_told => Stop::Lost { why: "QEMU was told to end by a signal".to_owned() },
+            How::Exited { .. } if is_told => Stop::Lost { why: "QEMU ended because of a signal".to_owned() },
             How::Exited { code, signal: None } => Stop::Exited { code },
             How::Limited(why) => Stop::Lost { why: format!("QEMU was stopped: {why}") },
             How::TimedOut => Stop::TimedOut,

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use interlock_activity::Outcome;
-use interlock_process::Ended;
+use interlock_process::ProgramResult;
 use regex::bytes::Regex;
 
 use super::{
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     Stop, Trouble,
-    expect::{Expect, Found},
+    expect::{Expect, PatternMatch},
     fault::Symbols,
 };
 
@@ -33,7 +33,7 @@ const OUTPUT_BYTES_MAX: u64 = 256 << 20;
 /// The end of a watched start.
 pub(crate) enum End {
     /// QEMU ended by itself.
-    Itself(Box<Result<Ended, Outcome>>),
+    Itself(Box<Result<ProgramResult, Outcome>>),
     /// The watch decided that the start is over; QEMU still runs.
     Decided(Stop),
 }
@@ -56,9 +56,9 @@ pub(crate) struct Watch<'w> {
     is_ended_outside: bool,
 }
 
-enum Heard {
-    Ended(Box<Result<Ended, Outcome>>),
-    Found(Found),
+enum WatchEvent {
+    Ended(Box<Result<ProgramResult, Outcome>>),
+    Found(PatternMatch),
     Event(Option<Event>),
     Nothing,
 }
@@ -101,16 +101,16 @@ impl<'w> Watch<'w> {
             let heard = tokio::select! {
                 () = cancel.cancelled() => return Err(Trouble::Cancelled),
                 heard = listen(self.boot, self.config.console, &patterns) => heard,
-                _ = tick.tick() => Heard::Nothing,
+                _ = tick.tick() => WatchEvent::Nothing,
             };
             let decided = match heard {
-                Heard::Ended(ended) => return Ok(End::Itself(self.noting_signals(ended).await)),
-                Heard::Found(found) => self.found(&found).await?,
-                Heard::Event(event) => {
+                WatchEvent::Ended(ended) => return Ok(End::Itself(self.noting_signals(ended).await)),
+                WatchEvent::Found(found) => self.found(&found).await?,
+                WatchEvent::Event(event) => {
                     self.note(event);
                     None
                 }
-                Heard::Nothing => None,
+                WatchEvent::Nothing => None,
             };
             let decided = match decided {
                 Some(stop) => Some(stop),
@@ -134,7 +134,7 @@ impl<'w> Watch<'w> {
         step.into_iter().chain(self.config.end.clone()).collect()
     }
 
-    async fn found(&mut self, found: &Found) -> Result<Option<Stop>, Trouble> {
+    async fn found(&mut self, found: &PatternMatch) -> Result<Option<Stop>, Trouble> {
         let Some(step) = self.config.steps.get(self.step).filter(|_| found.which == 0) else {
             let code = found.groups.get("code").and_then(|code| code.parse().ok()).unwrap_or(0);
             return Ok(Some(Stop::Exited { code }));
@@ -158,7 +158,10 @@ impl<'w> Watch<'w> {
         }
     }
 
-    async fn noting_signals(&mut self, ended: Box<Result<Ended, Outcome>>) -> Box<Result<Ended, Outcome>> {
+    async fn noting_signals(
+        &mut self,
+        ended: Box<Result<ProgramResult, Outcome>>,
+    ) -> Box<Result<ProgramResult, Outcome>> {
         // The last events of QEMU may not have been read yet.
         while let Ok(Some(event)) = tokio::time::timeout(TICK, self.boot.qmp.event()).await {
             self.note(Some(event));
@@ -215,29 +218,29 @@ impl<'w> Watch<'w> {
     fn dumb(&mut self) -> String {
         let place = self.samples.place(self.symbols);
         match self.is_without_heartbeat() {
-            true => format!("{place}; its heartbeat did not come within {:?}", self.config.heartbeat_after),
+            true => format!("{place}; no heartbeat within {:?}", self.config.heartbeat_after),
             false => {
                 let expected = self.config.steps.get(self.step).map(|step| step.expect.as_str()).unwrap_or_default();
-                format!("{place}; step {} of the dialogue did not come: `{expected}`", self.step + 1)
+                format!("{place}; step {} of the dialogue did not appear: `{expected}`", self.step + 1)
             }
         }
     }
 }
 
 /// Waits for the first event of any source.
-async fn listen(boot: &mut Boot, console: Console, patterns: &[Regex]) -> Heard {
+async fn listen(boot: &mut Boot, console: Console, patterns: &[Regex]) -> WatchEvent {
     let Boot { qmp, serial, semihosting, program, .. } = boot;
     let (main, other) = match (console, semihosting) {
         (Console::Semihosting, Some(semihosting)) => (semihosting, Some(serial)),
         (_, semihosting) => (serial, semihosting.as_mut()),
     };
     tokio::select! {
-        found = main.wait_for(patterns, FAR), if !main.is_closed() => found.map_or(Heard::Nothing, Heard::Found),
-        () = hear(other) => Heard::Nothing,
-        event = qmp.event(), if !qmp.is_closed() => Heard::Event(event),
+        found = main.wait_for(patterns, FAR), if !main.is_closed() => found.map_or(WatchEvent::Nothing, WatchEvent::Found),
+        () = hear(other) => WatchEvent::Nothing,
+        event = qmp.event(), if !qmp.is_closed() => WatchEvent::Event(event),
         Some(ended) = program.join_next() => match ended {
-            Ok(ended) => Heard::Ended(Box::new(ended)),
-            Err(_) => Heard::Nothing,
+            Ok(ended) => WatchEvent::Ended(Box::new(ended)),
+            Err(_) => WatchEvent::Nothing,
         },
     }
 }

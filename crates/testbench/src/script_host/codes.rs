@@ -15,7 +15,7 @@ const CODES: [(u32, &str); 12] = [
     (0xC000_0139, "an entry point of a DLL was not found"),
     (0xC000_0142, "a DLL could not be initialised"),
     (0xC000_0374, "heap corruption"),
-    (0xC000_0409, "stack buffer overrun, or it was told to fail fast"),
+    (0xC000_0409, "stack buffer overrun, or fail-fast exit"),
 ];
 
 /// The code of a program that was interrupted with Ctrl-C.
@@ -47,7 +47,7 @@ mod tests {
         assert_eq!(banner(3_221_225_477), violation);
         assert_eq!(
             banner(-1_073_740_791),
-            Some("exit code 0xC0000409: stack buffer overrun, or it was told to fail fast".into())
+            Some("exit code 0xC0000409: stack buffer overrun, or fail-fast exit".into())
         );
         assert_eq!(banner(0xC000_0420), Some("exit code 0xC0000420: ended by the system".into()));
         for ordinary in [0, 1, 5, -1, 259, 3_010, i64::from(i32::MIN), i64::MAX, i64::MIN, 0xC000_013A] {

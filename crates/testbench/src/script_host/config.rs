@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{shell::Shell, text::Reading};
+use super::{shell::Shell, text::TextEncoding};
 use crate::{
     Trouble,
     fetch::Wanted,
@@ -25,7 +25,7 @@ pub(crate) struct ScriptHost {
     /// The command that runs the tests if the suite names none. `{image}`, `{folder}` and `{args}` are replaced.
     pub(crate) command: Option<String>,
     /// The encoding of the output.
-    pub(crate) encoding: Reading,
+    pub(crate) encoding: TextEncoding,
     /// The command that restarts the host, if that is allowed.
     pub(crate) restart: Option<String>,
     /// The number of seconds that a restart may take.
@@ -54,7 +54,7 @@ impl ScriptHost {
             folder: from.or("folder", String::new())?,
             image_path: from.take("image_path")?,
             command: from.take("command")?,
-            encoding: from.or("encoding", Reading::Auto)?,
+            encoding: from.or("encoding", TextEncoding::Auto)?,
             restart: from.take("restart")?,
             boot_sec: from.or("boot_sec", 300)?,
             logs: from.or("logs", Vec::new())?,

@@ -9,7 +9,7 @@ pub(crate) mod text;
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
-use interlock_activity::Effect;
+use interlock_activity::EffectClass;
 
 use self::{
     config::{ScriptHost, slashed},
@@ -18,7 +18,7 @@ use self::{
     text::Page,
 };
 use crate::{
-    Bench, Doing, Environment, Kept, Operation, Profile, Ran, Reset, Start, Trouble,
+    Bench, Doing, Environment, FetchedFile, Operation, Profile, Ran, Reset, Start, Trouble,
     fetch::{self, Wanted},
     ssh::{Remote, Ssh},
     stop::stoppable,
@@ -52,7 +52,7 @@ impl WindowsScript {
         };
         found.ok_or_else(|| {
             let name = bench.session.resource.as_deref().unwrap_or_default();
-            Trouble::config("hosts", format!("has none that is called `{name}`"))
+            Trouble::config("hosts", format!("has none with the name `{name}`"))
         })
     }
 
@@ -92,7 +92,7 @@ impl WindowsScript {
         bench: Bench<'_>,
         into: &str,
         pick: fn(&ScriptHost) -> &[Wanted],
-    ) -> Result<Vec<Kept>, Trouble> {
+    ) -> Result<Vec<FetchedFile>, Trouble> {
         let host = self.host(bench)?;
         let folder = fetch::fresh(bench.session, into)?;
         for wanted in pick(host) {
@@ -116,7 +116,7 @@ impl WindowsScript {
             }
             _ => {
                 end_all(bench, host).await?;
-                "what had been started on it was ended"
+                "the programs started on it were ended"
             }
         };
         let limit = Duration::from_secs(host.boot_sec);
@@ -177,10 +177,10 @@ fn console(bench: Bench<'_>) -> Option<Page> {
 }
 
 impl Environment for WindowsScript {
-    fn effect(&self, operation: Operation) -> Effect {
+    fn effect(&self, operation: Operation) -> EffectClass {
         match operation {
-            Operation::Setup | Operation::HealthCheck | Operation::Fetch => Effect::Read,
-            _ => Effect::External,
+            Operation::Setup | Operation::HealthCheck | Operation::Fetch => EffectClass::Read,
+            _ => EffectClass::External,
         }
     }
 
@@ -204,11 +204,11 @@ impl Environment for WindowsScript {
         Box::pin(async move { run::run(bench, self.host(bench)?, start, folder).await })
     }
 
-    fn fetch_logs<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<Kept>> {
+    fn fetch_logs<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<FetchedFile>> {
         Box::pin(self.fetch(bench, "logs", |host| &host.logs))
     }
 
-    fn fetch_artifacts<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<Kept>> {
+    fn fetch_artifacts<'a>(&'a self, bench: Bench<'a>) -> Doing<'a, Vec<FetchedFile>> {
         Box::pin(self.fetch(bench, "artifacts", |host| &host.artifacts))
     }
 

@@ -58,7 +58,8 @@ pub(crate) async fn run(bench: Bench<'_>, host: &ScriptHost, start: &Start, fold
 
 fn command(bench: Bench<'_>, host: &ScriptHost, start: &Start) -> Result<String, Trouble> {
     let said = Some(&start.command).filter(|said| !said.is_empty()).or(host.command.as_ref());
-    let said = said.ok_or_else(|| Trouble::config("command", "is missing: nothing says what runs the tests"))?;
+    let said =
+        said.ok_or_else(|| Trouble::config("command", "is missing: no program to run the tests is configured"))?;
     let args = start.args.iter().map(|arg| host.shell.quoted(arg)).collect::<Vec<_>>().join(" ");
     let image = host.shell.quoted(&image_path(bench, host));
     let folder = host.shell.quoted(&host.folder);
@@ -106,12 +107,12 @@ fn stop(ended: &Said, code: Option<i64>) -> Stop {
         (How::TimedOut, _) => Stop::TimedOut,
         (_, Some(code)) => Stop::Exited { code },
         (How::Exited { code: CUT_OFF, .. }, None) => {
-            Stop::Lost { why: ended.last_line().unwrap_or_else(|| "the connection was cut off".to_owned()) }
+            Stop::Lost { why: ended.last_line().unwrap_or_else(|| "the connection was lost".to_owned()) }
         }
         // A script that ends its shell cannot report its exit code; SSH passes only the last eight bits.
         (How::Exited { code, .. }, None) => Stop::Exited { code: *code },
         (How::Limited(why), None) => Stop::Lost { why: why.clone() },
-        (How::Cancelled, None) => Stop::Lost { why: "it was stopped".to_owned() },
+        (How::Cancelled, None) => Stop::Lost { why: "it was cancelled".to_owned() },
     }
 }
 
@@ -121,7 +122,7 @@ pub(crate) async fn end(bench: Bench<'_>, host: &ScriptHost, id: &str) -> Result
     let said = host.ssh.run(bench, &remote).await?;
     match said.code() {
         Some(0) => Ok(()),
-        _ => Err(Trouble::environment(format!("what was started on {} could not be ended", host.name))),
+        _ => Err(Trouble::environment(format!("the programs started on {} could not be ended", host.name))),
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use interlock_http::base64;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde::Deserialize;
 
 use crate::{
@@ -74,7 +74,7 @@ impl Shell {
     /// Builds a script for the shell.
     pub(crate) fn script(self, wanted: Wanted<'_>) -> Result<Script, Trouble> {
         if let Some(name) = wanted.env.keys().find(|name| !is_name(name)) {
-            return Err(Trouble::environment(format!("`{name}` is no name of a variable")));
+            return Err(Trouble::environment(format!("`{name}` is not a variable name")));
         }
         match self {
             Shell::PowerShell => Ok(powershell("powershell", wanted)),
@@ -200,7 +200,7 @@ fn ending(id: &str) -> String {
 
 /// Encodes a script for `-EncodedCommand`: base64 of UTF-16.
 fn encoded(script: &str) -> String {
-    base64(&script.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>())
+    BASE64_STANDARD.encode(script.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>())
 }
 
 /// Quotes a word for PowerShell, which treats typographic quotes as quotes too.

@@ -19,10 +19,10 @@ const CONSOLES: [(u32, &str); 2] = [
     ),
 ];
 
-/// How text is to be read.
+/// The encoding of a host's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub(crate) enum Reading {
+pub(crate) enum TextEncoding {
     /// Detects the encoding from the byte order mark or the content, and otherwise uses the code page of the host's
     /// console.
     #[default]
@@ -40,18 +40,18 @@ pub(crate) enum Page {
     Other(&'static Encoding),
 }
 
-impl TryFrom<String> for Reading {
+impl TryFrom<String> for TextEncoding {
     type Error = String;
 
     fn try_from(name: String) -> Result<Self, String> {
         if name.eq_ignore_ascii_case("auto") {
-            return Ok(Reading::Auto);
+            return Ok(TextEncoding::Auto);
         }
         let number = name.to_ascii_lowercase();
         let number = number.strip_prefix("cp").unwrap_or(&number).parse().ok();
         let page = number.and_then(Page::numbered).or_else(|| Encoding::for_label(name.as_bytes()).map(Page::Other));
-        page.map(Reading::As)
-            .ok_or_else(|| format!("`{name}` is no encoding; say `auto`, `utf-16le`, `cp850` or the like"))
+        page.map(TextEncoding::As)
+            .ok_or_else(|| format!("`{name}` is not an encoding; use `auto`, `utf-16le`, `cp850` or similar"))
     }
 }
 
@@ -93,16 +93,16 @@ impl Page {
 }
 
 /// Decodes text and converts line endings to `\n`. `console` is the code page of the host's console.
-pub(crate) fn read(bytes: &[u8], reading: Reading, console: Option<Page>) -> String {
+pub(crate) fn read(bytes: &[u8], reading: TextEncoding, console: Option<Page>) -> String {
     let text = match (Encoding::for_bom(bytes), reading) {
         (Some((encoding, mark)), _) => encoding.decode_without_bom_handling(&bytes[mark..]).0.into_owned(),
-        (None, Reading::As(page)) => page.read(bytes),
-        (None, Reading::Auto) => guessed(bytes, console),
+        (None, TextEncoding::As(page)) => page.read(bytes),
+        (None, TextEncoding::Auto) => guessed(bytes, console),
     };
     text.replace("\r\n", "\n")
 }
 
-/// Whether it cannot be read as it is by somebody who expects UTF-8.
+/// Returns true if the bytes are not UTF-8, or have a byte order mark.
 pub(crate) fn is_foreign(bytes: &[u8]) -> bool {
     Encoding::for_bom(bytes).is_some() || std::str::from_utf8(bytes).is_err() || utf_16_without_mark(bytes).is_some()
 }
@@ -122,8 +122,8 @@ fn guessed(bytes: &[u8], console: Option<Page>) -> String {
 mod tests {
     use super::*;
 
-    fn page(name: &str) -> Reading {
-        Reading::try_from(name.to_owned()).unwrap()
+    fn page(name: &str) -> TextEncoding {
+        TextEncoding::try_from(name.to_owned()).unwrap()
     }
 
     #[test]
@@ -131,8 +131,8 @@ mod tests {
         let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
         let utf16_be = |text: &str| text.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<_>>();
         let marked = |mark: &[u8], rest: Vec<u8>| [mark, &rest].concat();
-        let auto = Reading::Auto;
-        let cases: Vec<(Vec<u8>, Reading, &str)> = vec![
+        let auto = TextEncoding::Auto;
+        let cases: Vec<(Vec<u8>, TextEncoding, &str)> = vec![
             (b"PASS a\r\nPASS b\r\n".into(), auto, "PASS a\nPASS b\n"),
             (b"50 %\r100 %\r\n".into(), auto, "50 %\r100 %\n"),
             ("größer".into(), auto, "größer"),
@@ -162,14 +162,14 @@ mod tests {
     #[test]
     fn console_code_page_is_the_fallback() {
         let console = Page::numbered(850);
-        assert_eq!(read(b"Gr\x94\xe1e", Reading::Auto, console), "Größe");
-        assert_eq!(read("Größe".as_bytes(), Reading::Auto, console), "Größe");
+        assert_eq!(read(b"Gr\x94\xe1e", TextEncoding::Auto, console), "Größe");
+        assert_eq!(read("Größe".as_bytes(), TextEncoding::Auto, console), "Größe");
     }
 
     #[test]
     fn unknown_encodings_are_refused() {
         for name in ["", "cp9999", "klingon"] {
-            assert!(Reading::try_from(name.to_owned()).is_err(), "{name}");
+            assert!(TextEncoding::try_from(name.to_owned()).is_err(), "{name}");
         }
         assert_eq!(Page::numbered(9_999), None);
     }
@@ -180,7 +180,7 @@ mod tests {
         for number in 0..5_000_u32 {
             bytes.push((number.wrapping_mul(2_654_435_761) >> 24) as u8);
             if number % 37 == 0 {
-                for reading in [Reading::Auto, page("cp437"), page("932"), page("utf-16be")] {
+                for reading in [TextEncoding::Auto, page("cp437"), page("932"), page("utf-16be")] {
                     let _ = read(&bytes, reading, None);
                 }
             }

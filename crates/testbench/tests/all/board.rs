@@ -11,12 +11,12 @@ use std::{
     time::Duration,
 };
 
-use interlock_activity::Effect;
+use interlock_activity::EffectClass;
 use interlock_testbench::{Operation, Reset, Start, Stop, Trouble};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::place::{LONG, Place, Server, part, start, until};
+use crate::place::{LONG, Server, TestPlace, part, start, until};
 
 /// A board that asks for a login and then runs a shell.
 const SHELL: &str = r#"#!/bin/sh
@@ -91,11 +91,11 @@ impl Lab {
 }
 
 /// Creates an environment with a shell on its console.
-async fn shell(change: impl FnOnce(&mut Value)) -> Option<(Lab, Place)> {
+async fn shell(change: impl FnOnce(&mut Value)) -> Option<(Lab, TestPlace)> {
     let lab = Lab::new(SHELL).await?;
     let mut config = lab.shell_config();
     change(&mut config);
-    let place = Place::new("target_board", config);
+    let place = TestPlace::new("target_board", config);
     Some((lab, place))
 }
 
@@ -149,7 +149,7 @@ async fn overdue_command_is_interrupted_and_the_next_one_runs() {
 async fn board_that_reboots_during_a_command_is_lost_until_a_reset() {
     let Some((_lab, place)) = shell(|_| ()).await else { return };
     let ran = place.run(start("exit", Duration::from_secs(20))).await.unwrap();
-    let why = "the board started anew while the command ran".to_owned();
+    let why = "the board restarted while the command ran".to_owned();
     assert_eq!(ran.stop, Stop::Lost { why });
     let board = place.environment();
     let done = board.reset(place.bench(), Reset::Reset).await.unwrap();
@@ -167,7 +167,7 @@ async fn wrong_logins_and_silent_consoles_are_reported() {
         return;
     };
     let told = place.environment().health_check(place.bench()).await.unwrap_err().to_string();
-    assert!(told.contains("bench-1 does not let us in") && told.contains("Login incorrect"), "{told}");
+    assert!(told.contains("bench-1 refuses the login") && told.contains("Login incorrect"), "{told}");
     let Some((_lab, place)) = shell(|config| {
         config["prompt"] = json!("never shown> $");
         config["login"] = json!([]);
@@ -179,7 +179,7 @@ async fn wrong_logins_and_silent_consoles_are_reported() {
     };
     let told = place.environment().health_check(place.bench()).await.unwrap_err().to_string();
     assert!(told.contains("shows no prompt within 1 seconds"), "{told}");
-    let nowhere = Place::new("target_board", json!({ "serial": { "port": "/dev/no-such-port" } }));
+    let nowhere = TestPlace::new("target_board", json!({ "serial": { "port": "/dev/no-such-port" } }));
     let told = nowhere.environment().setup(nowhere.bench()).await.unwrap_err().to_string();
     assert!(told.contains("the console /dev/no-such-port"), "{told}");
     let secret = json!([{ "expect": "login: $", "send_env": "NO_SUCH_VARIABLE_IS_SET" }]);
@@ -208,7 +208,7 @@ async fn files_and_command_output_are_fetched_over_the_console() {
 }
 
 /// Creates an environment whose firmware boots at a reset.
-async fn firmware(image: &str, change: impl FnOnce(&mut Value)) -> Option<(Lab, Place)> {
+async fn firmware(image: &str, change: impl FnOnce(&mut Value)) -> Option<(Lab, TestPlace)> {
     let lab = Lab::new(FIRMWARE).await?;
     lab.image(image);
     let mut config = json!({
@@ -218,7 +218,7 @@ async fn firmware(image: &str, change: impl FnOnce(&mut Value)) -> Option<(Lab, 
         "end": "^EXIT (?P<code>-?[0-9]+)$",
     });
     change(&mut config);
-    let place = Place::new("target_board", config);
+    let place = TestPlace::new("target_board", config);
     Some((lab, place))
 }
 
@@ -250,7 +250,7 @@ async fn firmware_started_by_a_reset_ends_with_its_code_or_is_detected() {
 async fn boot_message_is_a_health_check() {
     let Some((_lab, place)) = firmware("echo up", |_| ()).await else { return };
     let seen = place.environment().health_check(place.bench()).await.unwrap();
-    assert_eq!(seen, "its console says `Booting fw`");
+    assert_eq!(seen, "its console shows `Booting fw`");
     let Some((_lab, place)) = firmware("echo up", |config| {
         config["boot"] = json!("never said");
         config["boot_sec"] = json!(1);
@@ -274,21 +274,21 @@ async fn image_is_flashed_by_a_command_and_failures_are_reported() {
         "write": [&target],
     });
     let config = json!({ "name": "b-7", "serial": { "port": "tcp://127.0.0.1:9" }, "flash": flash });
-    let place = Place::new("target_board", config.clone()).with_image(b"\x7fELF {port}");
+    let place = TestPlace::new("target_board", config.clone()).with_image(b"\x7fELF {port}");
     let board = place.environment();
-    assert_eq!(board.effect(Operation::Deploy), Effect::External);
+    assert_eq!(board.effect(Operation::Deploy), EffectClass::External);
     board.deploy(place.bench()).await.unwrap();
     assert_eq!(fs::read(target.join("fw.bin")).unwrap(), b"\x7fELF {port}");
     assert_eq!(fs::read_to_string(target.join("port")).unwrap(), "b-7 at tcp://127.0.0.1:9\n");
     let mut failing = config.clone();
     failing["flash"] = json!({ "command": ["sh", "-c", "echo no device found >&2; exit 4"] });
-    let place = Place::new("target_board", failing).with_image(b"");
+    let place = TestPlace::new("target_board", failing).with_image(b"");
     let told = place.environment().deploy(place.bench()).await.unwrap_err().to_string();
     assert_eq!(told, "`sh` ended with 4: no device found");
     let mut absent = config;
     absent["flash"] = json!({ "command": ["no-such-flasher"] });
     absent["serial"] = json!({ "port": lab.path().join("x") });
-    let place = Place::new("target_board", absent);
+    let place = TestPlace::new("target_board", absent);
     let told = place.environment().setup(place.bench()).await.unwrap_err().to_string();
     assert!(told.contains("no program called `no-such-flasher`"), "{told}");
 }
@@ -321,7 +321,7 @@ async fn power_is_switched_by_commands_and_by_network_relays() {
     let with = |power: Value| {
         let mut config = lab.shell_config();
         (config["power"], config["reset"]) = (power, Value::Null);
-        Place::new("target_board", config)
+        TestPlace::new("target_board", config)
     };
     let (port, told) = relay(OK);
     let url = |what: &str| json!({ "url": format!("http://127.0.0.1:{port}/relay/1/{what}"), "method": "post" });
@@ -348,7 +348,7 @@ async fn power_is_switched_by_commands_and_by_network_relays() {
     assert_eq!(told, "the relay at 127.0.0.1 answered 503: in use");
     let place = with(json!({}));
     let told = place.environment().reset(place.bench(), Reset::Restart).await.unwrap_err().to_string();
-    assert!(told.contains("nothing can start the board anew"), "{told}");
+    assert!(told.contains("nothing can restart the board"), "{told}");
 }
 
 #[tokio::test]
@@ -361,7 +361,7 @@ async fn held_board_is_used_of_several() {
         "end": "^EXIT (?P<code>[0-9]+)$",
         "boards": [{ "name": "one", "serial": one.serial() }, { "name": "other", "serial": other.serial() }],
     });
-    let mut place = Place::new("target_board", config);
+    let mut place = TestPlace::new("target_board", config);
     assert_eq!(place.environment().resources(), ["one", "other"]);
     for (name, code) in [("other", 2), ("one", 1)] {
         place.session.resource = Some(name.to_owned());
@@ -370,7 +370,7 @@ async fn held_board_is_used_of_several() {
     }
     place.session.resource = Some("third".to_owned());
     let told = place.run(start("", LONG)).await.unwrap_err().to_string();
-    assert_eq!(told, "`test_profile.config.boards` has none that is called `third`");
+    assert_eq!(told, "`test_profile.config.boards` has none with the name `third`");
 }
 
 #[tokio::test]

@@ -6,15 +6,15 @@ use interlock_testbench::{Reset, Start, Stop, Trouble};
 use serde_json::{Value, json};
 
 use crate::{
-    place::{LONG, Place, is_alive, line_of, start, until},
+    place::{LONG, TestPlace, is_alive, line_of, start, until},
     sshd::Sshd,
 };
 
-async fn lab(change: impl FnOnce(&Sshd, &mut Value)) -> Option<(Sshd, Place)> {
+async fn lab(change: impl FnOnce(&Sshd, &mut Value)) -> Option<(Sshd, TestPlace)> {
     let sshd = Sshd::new(|_| String::new()).await?;
     let mut config = json!({ "name": "bench-1", "ssh": sshd.ssh(), "boot_sec": 20 });
     change(&sshd, &mut config);
-    let place = Place::new("target_board", config);
+    let place = TestPlace::new("target_board", config);
     Some((sshd, place))
 }
 
@@ -86,7 +86,7 @@ async fn broken_connection_is_lost_and_a_reset_ends_leftovers() {
     let ran = place.run(start(&cut, LONG)).await.unwrap();
     assert!(matches!(ran.stop, Stop::Lost { .. }), "{:?}", ran.stop);
     let done = place.environment().reset(place.bench(), Reset::Reset).await.unwrap();
-    assert_eq!(done, "what had been started on it was ended; it answers over SSH");
+    assert_eq!(done, "the programs started on it were ended; it answers over SSH");
     check_ended(&line_of(&pids).await).await;
     place.environment().teardown(place.bench()).await.unwrap();
 }
@@ -117,7 +117,7 @@ async fn files_are_copied_both_ways_and_old_reports_do_not_count() {
     let ran = place.run(write).await.unwrap();
     assert_eq!(ran.reports, [std::path::PathBuf::from("reports/new.xml")]);
     assert_eq!(place.file(&ran, "reports/new.xml"), "<x/>\n");
-    let names = |all: Vec<interlock_testbench::Kept>| all.into_iter().map(|kept| kept.name).collect::<Vec<_>>();
+    let names = |all: Vec<interlock_testbench::FetchedFile>| all.into_iter().map(|kept| kept.name).collect::<Vec<_>>();
     assert_eq!(names(board.fetch_logs(place.bench()).await.unwrap()), ["a.log", "b.log", "who.txt"]);
     assert_eq!(names(board.fetch_artifacts(place.bench()).await.unwrap()), ["core dump"]);
     fs::remove_file(there.join("core dump")).unwrap();
@@ -136,7 +136,7 @@ async fn wrong_host_key_and_unknown_key_are_refused() {
         return;
     };
     let told = place.environment().health_check(place.bench()).await.unwrap_err().to_string();
-    assert!(told.contains("does not let us in") && told.contains("verification failed"), "{told}");
+    assert!(told.contains("refuses the login") && told.contains("verification failed"), "{told}");
     let Some((_sshd, place)) = lab(|sshd, config| config["ssh"]["key"] = json!(sshd.file("host_key"))).await else {
         return;
     };

@@ -2,7 +2,7 @@
 
 use std::{fs, time::Duration};
 
-use interlock_testbench::expect::{Expect, Found, Unmet};
+use interlock_testbench::expect::{Expect, PatternMatch, Unmet};
 use regex::bytes::Regex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 
@@ -52,7 +52,7 @@ async fn dialogue_consumes_text_step_by_step() {
     };
     let (found, ()) = tokio::join!(us, device);
     let groups = [("who".to_owned(), "ada".to_owned())].into();
-    assert_eq!(found, Found { which: 0, text: "ada".into(), before: String::new(), groups });
+    assert_eq!(found, PatternMatch { which: 0, text: "ada".into(), before: String::new(), groups });
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use interlock_testbench::{Reset, Stop};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::place::{LONG, Place, Server, free_port, part, start, until};
+use crate::place::{LONG, Server, TestPlace, free_port, part, start, until};
 
 /// The variable with the password: one that every test has in its environment.
 const PASSWORD_ENV: &str = "CARGO_PKG_VERSION";
@@ -52,13 +52,13 @@ impl Lab {
         Some(Lab { folder, port, _open: open, _sim: Server { child: sim }, _socat: socat })
     }
 
-    fn place(&self, more: Value) -> Place {
+    fn place(&self, more: Value) -> TestPlace {
         let ipmi = json!({
             "host": "127.0.0.1", "port": self.port, "username": "lab", "password_env": PASSWORD_ENV, "cipher_suite": 3,
         });
         let mut config = json!({ "name": "node-1", "ipmi": ipmi, "boot": "^Booting fw", "boot_sec": 30 });
         config.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        Place::new("bmc", config)
+        TestPlace::new("bmc", config)
     }
 
     fn read(&self, name: &str) -> String {

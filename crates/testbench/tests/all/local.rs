@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf, time::Duration};
 
 use expect_test::expect;
-use interlock_activity::Effect;
+use interlock_activity::EffectClass;
 use interlock_testbench::{Operation, Start, Stop, Trouble};
 use serde_json::json;
 
@@ -68,7 +68,8 @@ async fn only_reports_of_this_start_are_fetched() {
 #[tokio::test]
 async fn a_copy_is_changed_instead_of_the_sources() {
     let command = "echo changed > source.txt; cat source.txt";
-    for (place, left, effect) in [("copy", "source\n", Effect::Read), ("sources", "changed\n", Effect::Write)] {
+    for (place, left, effect) in [("copy", "source\n", EffectClass::Read), ("sources", "changed\n", EffectClass::Write)]
+    {
         let trial = trial(json!({ "command": command, "where": place }));
         let seen = trial.run(&[]).await;
         assert_eq!(seen.log(), "changed\n", "{place}");
@@ -115,7 +116,7 @@ async fn sanitizer_report_is_a_fault_despite_exit_code_zero() {
 #[tokio::test]
 async fn health_check_uses_the_configured_command() {
     for (health, expected) in [
-        (json!(null), Ok("this computer is there")),
+        (json!(null), Ok("this computer is available")),
         (json!("echo ready"), Ok("ready")),
         (json!("echo no; exit 3"), Err("`echo no; exit 3` ended with 3: no")),
     ] {
@@ -132,12 +133,12 @@ fn all_configuration_problems_are_reported() {
     let config =
         json!({ "folder": "../up", "where": "elsewhere", "reports": ["[", 3], "network": "all", "cmd": "make" });
     expect![[r#"
-        `test_profile.config.where` is to be one of sources, copy, not "elsewhere";
-        `test_profile.config.reports` is to be a list of texts, not another list;
-        `test_profile.config.network` is to be one of off, unix, loopback, on, not "all";
+        `test_profile.config.where` must be one of sources, copy, not "elsewhere";
+        `test_profile.config.reports` must be a list of texts, not another list;
+        `test_profile.config.network` must be one of off, unix, loopback, on, not "all";
         `test_profile.config.command` is missing, and not every suite has one of its own;
-        `test_profile.config.folder` is to be a path within the sources;
+        `test_profile.config.folder` must be a path within the sources;
         `test_profile.config.cmd` is not known;
-        known are command, health, folder, where, reports, artifacts, network, write, faults"#]]
+        the fields are command, health, folder, where, reports, artifacts, network, write, faults"#]]
     .assert_eq(&wrong("local", config));
 }

@@ -10,7 +10,7 @@ use std::{
 use interlock_testbench::{Reset, Start, Stop, Trouble};
 use serde_json::{Value, json};
 
-use crate::place::{LONG, Place, part, start};
+use crate::place::{LONG, TestPlace, part, start};
 
 fn example() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/testbench/pretend_board.py")
@@ -22,7 +22,7 @@ async fn example_program_supports_every_operation() {
         return;
     }
     let config = json!({ "program": example(), "resources": ["pretend-1"] });
-    let place = Place::new("program", config).with_image(b"echo test one: PASS; echo $1; exit $1");
+    let place = TestPlace::new("program", config).with_image(b"echo test one: PASS; echo $1; exit $1");
     let program = place.environment();
     assert_eq!(program.resources(), ["pretend-1"]);
     program.setup(place.bench()).await.unwrap();
@@ -39,7 +39,7 @@ async fn example_program_supports_every_operation() {
     assert!(fs::read(&kept[0].path).unwrap().starts_with(b"echo test"));
     assert_eq!(program.reset(place.bench(), Reset::Restart).await.unwrap(), "power off and on");
     program.teardown(place.bench()).await.unwrap();
-    let hangs = Place::new("program", json!({ "program": example() })).with_image(b"sleep 1000");
+    let hangs = TestPlace::new("program", json!({ "program": example() })).with_image(b"sleep 1000");
     hangs.environment().setup(hangs.bench()).await.unwrap();
     hangs.environment().deploy(hangs.bench()).await.unwrap();
     let ran = hangs.run(start("", Duration::from_secs(1))).await.unwrap();
@@ -47,8 +47,8 @@ async fn example_program_supports_every_operation() {
 }
 
 /// Creates a program that always gives the same answer.
-fn answering(script: &str) -> Place {
-    let place = Place::new("program", json!({ "program": "./place" }));
+fn answering(script: &str) -> TestPlace {
+    let place = TestPlace::new("program", json!({ "program": "./place" }));
     let file = place.session.sources.join("place");
     fs::create_dir_all(&place.session.sources).unwrap();
     fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
@@ -66,10 +66,10 @@ async fn contract_violation_is_not_a_test_failure() {
     check("echo hello", "did not answer with one JSON object").await;
     check(":", "did not answer with one JSON object").await;
     check("echo '{}'", "missing field `stop`").await;
-    check(r#"echo '{"stop": {"how": "exited", "code": 0}, "logs": ["../../session.json"]}'"#, "is no file within")
+    check(r#"echo '{"stop": {"how": "exited", "code": 0}, "logs": ["../../session.json"]}'"#, "is not a file within")
         .await;
-    check(r#"echo '{"stop": {"how": "exited", "code": 0}, "logs": ["none.log"]}'"#, "is no file within").await;
-    check(r#"echo '{"trouble": "sulking"}'"#, "trouble that is not known").await;
+    check(r#"echo '{"stop": {"how": "exited", "code": 0}, "logs": ["none.log"]}'"#, "is not a file within").await;
+    check(r#"echo '{"trouble": "sulking"}'"#, "an unknown kind of trouble").await;
     let hung = r#"echo '{"stop": {"how": "hung", "place": "in main"}}'"#;
     let ran = answering(hung).run(start("", LONG)).await.unwrap();
     assert_eq!(ran.stop, Stop::Hung { place: "in main".into() });

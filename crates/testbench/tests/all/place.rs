@@ -37,7 +37,7 @@ pub(crate) fn missing(what: &str) {
 }
 
 /// One use of an environment.
-pub(crate) struct Place {
+pub(crate) struct TestPlace {
     pub(crate) attempt: Attempt,
     pub(crate) canceller: Canceller,
     pub(crate) session: Session,
@@ -45,7 +45,7 @@ pub(crate) struct Place {
     _home: TempDir,
 }
 
-impl Place {
+impl TestPlace {
     /// Creates an environment of a kind with this configuration.
     pub(crate) fn new(kind: &str, config: serde_json::Value) -> Self {
         let home = TempDir::new().unwrap();
@@ -57,7 +57,7 @@ impl Place {
         let session = Session::create(folder.join("session"), &id, &folder.join("sources"), profile).unwrap();
         let (attempt, canceller) = attempt(&folder, &folder);
         let sandbox = Sandbox { launcher: launcher(), ..Sandbox::default() };
-        Place { attempt, canceller, session, sandbox, _home: home }
+        TestPlace { attempt, canceller, session, sandbox, _home: home }
     }
 
     pub(crate) fn bench(&self) -> Bench<'_> {

@@ -326,7 +326,7 @@ async fn heartbeat_decides_the_health_check() {
     for processor in ALL {
         let cases = [
             (json!({}), Ok("it prints")),
-            (json!({ "heartbeat": "^boo" }), Ok("it said `boo`")),
+            (json!({ "heartbeat": "^boo" }), Ok("it printed `boo`")),
             // Output on the serial port also shows that it is alive.
             (json!({ "console": "semihosting" }), Ok("it prints")),
             (json!({ "heartbeat": "^never", "heartbeat_sec": 0.3 }), Err("it did not boot: ")),
@@ -377,7 +377,7 @@ async fn reset_removes_leftovers_of_a_crash() {
         tokio::time::sleep(std::time::Duration::from_millis(1)).await;
     }
     let said = trial.environment.reset(trial.bench(), Reset::Reset).await.unwrap();
-    assert_eq!(said, "1 programs were left and ended, 1 folders of theirs removed");
+    assert_eq!(said, "ended 1 leftover programs and removed 1 of their directories");
     assert!(!left.wait().unwrap().success());
     assert!(other.try_wait().unwrap().is_none(), "a process outside of the session was ended too");
     other.kill().unwrap();
@@ -394,21 +394,21 @@ fn all_configuration_problems_are_reported() {
     });
     expect![[r#"
         `test_profile.config.program` is missing;
-        `test_profile.config.machine` is to be a text, not 3;
-        `test_profile.config.semihosting` is to be true or false, not "yes";
-        `test_profile.config.heartbeat` is no pattern: unclosed group;
+        `test_profile.config.machine` must be a text, not 3;
+        `test_profile.config.semihosting` must be true or false, not "yes";
+        `test_profile.config.heartbeat` is not a pattern: unclosed group;
         `test_profile.config.steps[1].expect` is missing;
-        `test_profile.config.steps[1].send` is to be a text, not 1;
+        `test_profile.config.steps[1].send` must be a text, not 1;
         `test_profile.config.steps[1].expcet` is not known;
-        known are expect, send, timeout_sec;
-        `test_profile.config.hang_sec` is to be a number of seconds, not -1;
-        `test_profile.config.icount` is to be `off` or a shift from 0 to 10, not 99;
-        `test_profile.config.coverage` is to be one of off, trace, gcov, not "some";
+        the fields are expect, send, timeout_sec;
+        `test_profile.config.hang_sec` must be a number of seconds, not -1;
+        `test_profile.config.icount` must be `off` or a shift from 0 to 10, not 99;
+        `test_profile.config.coverage` must be one of off, trace, gcov, not "some";
         `test_profile.config.case_arg` has no {case} in it;
         `test_profile.config.case_arg` needs `semihosting: true`;
-        without it say {case} in `args`;
+        without it use {case} in `args`;
         `test_profile.config.imgae` is not known;
-        known are program, machine, cpu, args, image, symbols, semihosting, console, case_arg, heartbeat, heartbeat_sec, steps, end, hang_sec, boot_banner, boots_max, icount, coverage, gcov, memory_mb, faults"#]].assert_eq(&wrong("qemu", config));
+        the fields are program, machine, cpu, args, image, symbols, semihosting, console, case_arg, heartbeat, heartbeat_sec, steps, end, hang_sec, boot_banner, boots_max, icount, coverage, gcov, memory_mb, faults"#]].assert_eq(&wrong("qemu", config));
 }
 
 #[tokio::test]

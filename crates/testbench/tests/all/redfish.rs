@@ -13,7 +13,7 @@ use interlock_testbench::{Reset, Trouble};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::place::{Place, Server, free_port, missing, until};
+use crate::place::{Server, TestPlace, free_port, missing, until};
 
 const SYSTEM: &str = "27946b59-9e44-4fa7-8e91-f3527a1ef094";
 
@@ -58,10 +58,10 @@ impl Emulator {
         Some(Emulator { _folder: folder, port, _server: server })
     }
 
-    fn place(&self, more: Value) -> Place {
+    fn place(&self, more: Value) -> TestPlace {
         let mut config = json!({ "name": "node-1", "redfish": { "url": format!("http://127.0.0.1:{}", self.port) } });
         config.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        Place::new("bmc", config)
+        TestPlace::new("bmc", config)
     }
 
     /// Returns the current resource at a path.
@@ -138,7 +138,7 @@ async fn unsupported_controller_requests_are_reported() {
         assert!(told.contains(expected), "{redfish}: {told}");
     };
     check(json!({ "url": url }), json!({}), "`test_profile.config.redfish.system` is missing; there are u-").await;
-    check(json!({ "url": url, "system": "three" }), json!({}), "is `three`, which 127.0.0.1 does not know").await;
+    check(json!({ "url": url, "system": "three" }), json!({}), "is `three`, which 127.0.0.1 does not have").await;
     let tape = json!({ "boot_from": "tape" });
     check(json!({ "url": url, "system": "two" }), tape, "is `tape`; it can boot from Pxe, Cd, Hdd").await;
     let nobody = format!("http://127.0.0.1:{}", free_port());
@@ -212,7 +212,7 @@ async fn recorded_pages_of_a_larger_controller_are_understood() {
     let _server = Server { child };
     until("the server", || TcpStream::connect(("127.0.0.1", port)).ok()).await;
     let redfish = json!({ "url": format!("http://127.0.0.1:{port}") });
-    let place = Place::new("bmc", json!({ "redfish": redfish, "boot_from": "usb" }));
+    let place = TestPlace::new("bmc", json!({ "redfish": redfish, "boot_from": "usb" }));
     let bmc = place.environment();
     assert_eq!(bmc.resources(), ["127.0.0.1"]);
     let seen = bmc.health_check(place.bench()).await.unwrap();
@@ -272,13 +272,13 @@ async fn redfish_session_is_created_used_and_deleted() {
     let (port, told) = sessions();
     let url = format!("http://127.0.0.1:{port}");
     let redfish = json!({ "url": url, "username": "a", "password_env": "CARGO_PKG_NAME", "auth": "session" });
-    let place = Place::new("bmc", json!({ "redfish": redfish }));
+    let place = TestPlace::new("bmc", json!({ "redfish": redfish }));
     let bmc = place.environment();
     bmc.setup(place.bench()).await.unwrap();
     let asked: Vec<_> = told.try_iter().collect();
     assert_eq!(asked[1], "POST /redfish/v1/SS");
     assert_eq!(asked.last().unwrap(), "DELETE /redfish/v1/SS/7", "{asked:?}");
-    let place = Place::new("bmc", json!({ "redfish": { "url": url } }));
+    let place = TestPlace::new("bmc", json!({ "redfish": { "url": url } }));
     let refused = place.environment().setup(place.bench()).await.unwrap_err();
     assert!(
         matches!(&refused, Trouble::Environment(why) if why.contains("401") && why.contains("who are you?")),

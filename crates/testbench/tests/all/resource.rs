@@ -9,7 +9,7 @@ use std::{
 };
 
 use interlock_activity::Canceller;
-use interlock_testbench::{Held, Resource, Resources, Trouble};
+use interlock_testbench::{HeldResource, Resource, Resources, Trouble};
 use tempfile::TempDir;
 
 /// The variables that pass the directory, the run and the names to the other process.
@@ -24,7 +24,7 @@ fn names(all: &[&str]) -> Vec<String> {
     all.iter().map(|name| (*name).to_owned()).collect()
 }
 
-async fn hold(resources: &Resources, all: &[&str], run: &str) -> Held {
+async fn hold(resources: &Resources, all: &[&str], run: &str) -> HeldResource {
     let (_canceller, cancel) = Canceller::new();
     resources.acquire(&names(all), run, cancel, |_| ()).await.unwrap()
 }

@@ -11,7 +11,7 @@ use interlock_testbench::{Ran, Reset, Start, Stop, Trouble};
 use serde_json::{Value, json};
 
 use crate::{
-    place::{LONG, Place, is_alive, missing, part, start, until},
+    place::{LONG, TestPlace, is_alive, missing, part, start, until},
     sshd::Sshd,
 };
 
@@ -35,13 +35,13 @@ async fn played() -> Option<Sshd> {
     .await
 }
 
-fn place(sshd: &Sshd, more: Value) -> Place {
+fn place(sshd: &Sshd, more: Value) -> TestPlace {
     let mut config = json!({ "name": "win-1", "ssh": sshd.ssh() });
     config.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    Place::new("windows_script", config)
+    TestPlace::new("windows_script", config)
 }
 
-fn shown(place: &Place, ran: &Ran) -> String {
+fn shown(place: &TestPlace, ran: &Ran) -> String {
     let faults: String = ran.faults.iter().map(|fault| format!("fault: {}\n", fault.banner)).collect();
     let raw = if ran.artifacts.is_empty() { "" } else { "the bytes are kept\n" };
     let (stdout, stderr) = (place.file(ran, "stdout.log"), place.file(ran, "stderr.log"));
@@ -96,7 +96,7 @@ async fn files_are_copied_both_ways_with_special_paths() {
     assert_eq!(ran.stop, Stop::Exited { code: 0 });
     assert_eq!(ran.reports, [PathBuf::from("reports/result.xml")], "an old report is none");
     assert_eq!(place.file(&ran, "reports/result.xml"), "<testsuite/>\n");
-    let names = |all: Vec<interlock_testbench::Kept>| all.into_iter().map(|kept| kept.name).collect::<Vec<_>>();
+    let names = |all: Vec<interlock_testbench::FetchedFile>| all.into_iter().map(|kept| kept.name).collect::<Vec<_>>();
     assert_eq!(names(windows.fetch_logs(place.bench()).await.unwrap()), ["a.log"]);
     assert_eq!(names(windows.fetch_artifacts(place.bench()).await.unwrap()), ["core.dmp"]);
     windows.teardown(place.bench()).await.unwrap();
@@ -139,7 +139,7 @@ async fn unreachable_host_is_reported_and_a_reset_waits_for_it() {
     let Some(sshd) = played().await else { return };
     let live = place(&sshd, json!({ "restart": "Restart-Computer -Force WRITES nothing" }));
     let done = live.environment().reset(live.bench(), Reset::Reset).await.unwrap();
-    assert_eq!(done, "what had been started on it was ended; it answers: PowerShell 5.1.22621.4391");
+    assert_eq!(done, "the programs started on it were ended; it answers: PowerShell 5.1.22621.4391");
     let done = live.environment().reset(live.bench(), Reset::Restart).await.unwrap();
     assert!(done.starts_with("it was restarted; it answers"), "{done}");
     let gone = place(&sshd, json!({}));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Asked, Scripted};
+use super::{ReceivedRequest, Scripted};
 
 /// The wire format of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,7 +196,7 @@ impl Dialect {
     }
 
     /// Returns true if a request constrains the answer to a schema by the strongest means of the provider.
-    pub fn is_constrained(self, asked: &Asked) -> bool {
+    pub fn is_constrained(self, asked: &ReceivedRequest) -> bool {
         match self {
             Dialect::Anthropic => asked.body["output_config"]["format"]["type"] == "json_schema",
             Dialect::Responses => asked.body["text"]["format"]["type"] == "json_schema",

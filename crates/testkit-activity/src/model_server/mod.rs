@@ -18,7 +18,7 @@ use serde_json::Value;
 
 /// A request that the server received.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ReceivedRequest {
     /// The request line, such as `POST /v1/messages HTTP/1.1`.
     pub line: String,
     /// The headers by their name in lower case.
@@ -27,7 +27,7 @@ pub struct Asked {
     pub body: Value,
 }
 
-impl Asked {
+impl ReceivedRequest {
     /// Returns all text that a model would read.
     pub fn text(&self) -> String {
         self.body.to_string()
@@ -96,15 +96,15 @@ impl Scripted {
 pub struct ModelServer {
     /// The base URL, `http://127.0.0.1:PORT`.
     pub url: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: Arc<Mutex<Vec<ReceivedRequest>>>,
     over: Arc<(Mutex<bool>, Condvar)>,
 }
 
-type Script = dyn FnMut(usize, &Asked) -> Scripted + Send;
+type Script = dyn FnMut(usize, &ReceivedRequest) -> Scripted + Send;
 
 impl ModelServer {
     /// Starts a server. The script receives the number of the request, from 0, and the request, and returns the answer.
-    pub fn start(script: impl FnMut(usize, &Asked) -> Scripted + Send + 'static) -> Self {
+    pub fn start(script: impl FnMut(usize, &ReceivedRequest) -> Scripted + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let (asked, over) = (Arc::default(), Arc::<(Mutex<bool>, Condvar)>::default());
@@ -128,7 +128,7 @@ impl ModelServer {
     }
 
     /// Returns the requests received so far.
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<ReceivedRequest> {
         self.asked.lock().unwrap().clone()
     }
 }
@@ -142,7 +142,12 @@ impl Drop for ModelServer {
     }
 }
 
-fn serve(mut stream: TcpStream, script: &Mutex<Box<Script>>, all: &Mutex<Vec<Asked>>, over: &(Mutex<bool>, Condvar)) {
+fn serve(
+    mut stream: TcpStream,
+    script: &Mutex<Box<Script>>,
+    all: &Mutex<Vec<ReceivedRequest>>,
+    over: &(Mutex<bool>, Condvar),
+) {
     let Some(asked) = read(&mut stream) else { return };
     let answer = {
         let mut all = all.lock().unwrap();
@@ -160,7 +165,7 @@ fn serve(mut stream: TcpStream, script: &Mutex<Box<Script>>, all: &Mutex<Vec<Ask
 }
 
 /// Reads one request up to the end of the body that its header announces.
-fn read(stream: &mut TcpStream) -> Option<Asked> {
+fn read(stream: &mut TcpStream) -> Option<ReceivedRequest> {
     let (mut bytes, mut buffer) = (Vec::new(), [0; 16 * 1024]);
     loop {
         if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
@@ -174,7 +179,7 @@ fn read(stream: &mut TcpStream) -> Option<Asked> {
             let length = headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
             let body = &bytes[end + 4..];
             if body.len() >= length {
-                return Some(Asked { line, headers, body: serde_json::from_slice(body).unwrap_or_default() });
+                return Some(ReceivedRequest { line, headers, body: serde_json::from_slice(body).unwrap_or_default() });
             }
         }
         match stream.read(&mut buffer).ok()? {

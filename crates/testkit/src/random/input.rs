@@ -1,7 +1,7 @@
 //! Generates random inputs for a run: mostly ones that are possible now, sometimes outdated ones.
 
 use interlock_chart::{Value, model::Raiser};
-use interlock_core::{ActivityId, Ended, Input, Machine, Semantics, State, Status, TimerId};
+use interlock_core::{ActivityEnd, ActivityId, Input, Machine, Semantics, State, Status, TimerId};
 
 use super::Rng;
 
@@ -40,16 +40,16 @@ fn event(rng: &mut Rng, machine: &Machine) -> Input {
 fn activity(rng: &mut Rng, machine: &Machine, state: &State) -> Input {
     let Some(running) = (!state.running.is_empty()).then(|| *rng.pick(&state.running)) else {
         let stale = ActivityId(rng.next() % (state.next_id + 1));
-        return Input::ActivityFinished { activity: stale, ended: Ended::Error { data: data(rng) } };
+        return Input::ActivityFinished { activity: stale, ended: ActivityEnd::Error { data: data(rng) } };
     };
     let signals = &machine.chart().invoke(running.invoke).signals;
     let ended = match rng.below(8) {
-        _ if signals.is_empty() => Ended::Error { data: data(rng) },
-        0 => Ended::Error { data: data(rng) },
-        1 => Ended::Signal { name: "undeclared".into(), data: data(rng) },
+        _ if signals.is_empty() => ActivityEnd::Error { data: data(rng) },
+        0 => ActivityEnd::Error { data: data(rng) },
+        1 => ActivityEnd::Signal { name: "undeclared".into(), data: data(rng) },
         _ => {
             let signal = signals[rng.below(signals.len())].event;
-            Ended::Signal { name: machine.event_name(signal).into(), data: data(rng) }
+            ActivityEnd::Signal { name: machine.event_name(signal).into(), data: data(rng) }
         }
     };
     Input::ActivityFinished { activity: running.id, ended }

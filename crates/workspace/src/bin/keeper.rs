@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     interlock_workspace::entry(std::env::args_os()).unwrap_or_else(|| {
-        eprintln!("this program is started by others; see docs/workspace.md");
+        eprintln!("Interlock starts this program itself; see docs/workspace.md");
         ExitCode::from(2)
     })
 }

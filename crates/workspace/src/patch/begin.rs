@@ -78,7 +78,7 @@ impl<'t> Reader<'t> {
         }
         let hunks = self.hunks()?;
         if hunks.is_empty() && old == new {
-            return self.wrong("the file is to be updated, but nothing is said to change");
+            return self.wrong("the update of the file contains no change");
         }
         Ok(FilePatch { hunks, ..file(Some(old), Some(new)) })
     }

@@ -12,7 +12,7 @@ use std::{
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, Stat};
 use rustix::{fs, io::Errno};
 
-use super::{Found, Kind, Look, Node};
+use super::{Kind, Look, LookupResult, Node};
 use crate::{Error, Result};
 
 /// Maximum size of a file that is patched or restored.
@@ -74,7 +74,7 @@ impl Disk {
                 Ok(Some(Node { kind: Kind::Link, content: target.into_bytes() }))
             }
             FileType::RegularFile => read(&folder, name, &about).map(Some),
-            FileType::Directory => Err(io::Error::other("it is a folder")),
+            FileType::Directory => Err(io::Error::other("it is a directory")),
             _ => Err(io::Error::other("it is neither a file nor a link")),
         }
     }
@@ -87,7 +87,7 @@ impl Disk {
     /// Returns the reason why a path is not part of the workspace, if there is one on the way to it.
     fn obstacle(&self, path: &Path) -> Option<String> {
         if self.home.as_ref().is_some_and(|home| path.starts_with(home)) {
-            return Some("it belongs to what interlock keeps itself".to_owned());
+            return Some("it belongs to Interlock's own data".to_owned());
         }
         let mut folder = self.root.try_clone().ok()?;
         let above: Vec<&OsStr> = path.parent().into_iter().flatten().collect();
@@ -99,7 +99,7 @@ impl Disk {
             };
             if !self.through_repositories && fs::statat(&folder, ".git", AtFlags::SYMLINK_NOFOLLOW).is_ok() {
                 let name = name.to_string_lossy();
-                return Some(format!("it belongs to another repository (`{name}`), whose content is not kept"));
+                return Some(format!("it belongs to another repository (`{name}`), whose content is not stored"));
             }
         }
         None
@@ -187,14 +187,14 @@ impl Disk {
 }
 
 impl Look for Disk {
-    fn look(&self, path: &Path) -> Found {
+    fn look(&self, path: &Path) -> LookupResult {
         if let Some(obstacle) = self.obstacle(path) {
-            return Found::Not(obstacle);
+            return LookupResult::Not(obstacle);
         }
         match self.node(path) {
-            Ok(Some(node)) => Found::Node(node),
-            Ok(None) => Found::Nothing,
-            Err(error) => Found::Not(error.to_string()),
+            Ok(Some(node)) => LookupResult::Node(node),
+            Ok(None) => LookupResult::Nothing,
+            Err(error) => LookupResult::Not(error.to_string()),
         }
     }
 }
@@ -227,10 +227,10 @@ fn why_no_folder(above: &OwnedFd, name: &OsStr, error: Errno) -> String {
     let kind = fs::statat(above, name, AtFlags::SYMLINK_NOFOLLOW).map(|about| FileType::from_raw_mode(about.st_mode));
     let name = name.to_string_lossy();
     match kind {
-        Ok(FileType::Symlink) => format!("`{name}` on the way to it is a symbolic link"),
-        Ok(FileType::Directory) => format!("the folder `{name}` on the way to it cannot be opened: {error}"),
-        Ok(_) => format!("`{name}` on the way to it is no folder"),
-        Err(error) => format!("`{name}` on the way to it cannot be looked at: {error}"),
+        Ok(FileType::Symlink) => format!("`{name}` in its path is a symbolic link"),
+        Ok(FileType::Directory) => format!("the directory `{name}` in its path cannot be opened: {error}"),
+        Ok(_) => format!("`{name}` in its path is not a directory"),
+        Err(error) => format!("`{name}` in its path cannot be examined: {error}"),
     }
 }
 

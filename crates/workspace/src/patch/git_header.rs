@@ -69,8 +69,7 @@ impl Header {
 
     /// Returns the file patch for this header, without hunks.
     pub(super) fn file(self, number: usize) -> Result<FilePatch, Problem> {
-        let (old, new) =
-            self.names().ok_or_else(|| Problem::syntax(number, "it does not say which file it is about"))?;
+        let (old, new) = self.names().ok_or_else(|| Problem::syntax(number, "it does not name a file"))?;
         let checked = |name: Option<Vec<u8>>| {
             name.map(|name| path::check(&name).map_err(|why| Problem::path(&name, why))).transpose()
         };
@@ -99,10 +98,10 @@ impl Header {
 fn read_kind(mode: &[u8], number: usize) -> Result<Kind, Problem> {
     match std::str::from_utf8(mode.trim_ascii()).ok().and_then(Kind::from_mode) {
         Some(Kind::Repository) => {
-            Err(Problem::syntax(number, "it changes a repository inside this one, which is not done"))
+            Err(Problem::syntax(number, "it changes a nested repository, which is not supported"))
         }
         Some(kind) => Ok(kind),
-        None => Err(Problem::syntax(number, format!("`{}` is no mode of a file", String::from_utf8_lossy(mode)))),
+        None => Err(Problem::syntax(number, format!("`{}` is not a file mode", String::from_utf8_lossy(mode)))),
     }
 }
 

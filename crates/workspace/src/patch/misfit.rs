@@ -25,21 +25,17 @@ pub(super) fn describe(path: &Path, number: usize, hunk: &Hunk, lines: &[Line<'_
         view,
     };
     if old.is_empty() && hunk.start.is_some() {
-        return misfit(
-            "only adds lines and has none that stay around them, so that nothing says where it belongs",
-            None,
-            String::new(),
-        );
+        return misfit("only adds lines and has no context lines, so its position is not known", None, String::new());
     }
     if let Some(anchor) = missing_anchor(hunk, lines, from) {
-        return misfit(&format!("comes after a line that is not there: `{}`", shown(anchor)), None, String::new());
+        return misfit(&format!("follows a line that does not exist: `{}`", shown(anchor)), None, String::new());
     }
     if let Some(at) = position(lines, &hunk.new_lines()) {
-        return misfit("seems to be applied already", Some(at), view(lines, at, &hunk.new_lines()));
+        return misfit("seems to be already applied", Some(at), view(lines, at, &hunk.new_lines()));
     }
     match nearest(lines, &old, hunk.start.unwrap_or(from)) {
-        Some(at) => misfit("fits nowhere", Some(at), view(lines, at, &old)),
-        None => misfit("fits nowhere, and no line of it is in the file", None, String::new()),
+        Some(at) => misfit("matches nowhere", Some(at), view(lines, at, &old)),
+        None => misfit("matches nowhere, and none of its lines is in the file", None, String::new()),
     }
 }
 
@@ -88,7 +84,7 @@ fn view(lines: &[Line<'_>], at: usize, wanted: &[&HunkLine]) -> String {
         }
     }
     if wanted.len() > SHOWN_MAX {
-        let _ = writeln!(view, "  … and {} lines more", wanted.len() - SHOWN_MAX);
+        let _ = writeln!(view, "  … and {} more lines", wanted.len() - SHOWN_MAX);
     }
     view
 }

@@ -21,7 +21,7 @@ mod write;
 pub use hunk::{Hunk, HunkLine, Sign};
 pub use model::{FilePatch, Kind, Node, Patch};
 pub use path::check as check_path;
-pub use plan::{Found, Look, Plan, Planned, plan};
+pub use plan::{Look, LookupResult, Plan, Planned, plan};
 pub use problem::{Misfit, Problem};
 
 pub(crate) use disk::{Disk, FILE_BYTES_MAX};

@@ -83,7 +83,7 @@ impl Patch {
     /// Patch`. Surrounding text is skipped. Forbidden paths are rejected here.
     pub fn parse(patch: &[u8]) -> Result<Self, Problem> {
         if patch.len() > PATCH_BYTES_MAX {
-            return Err(Problem::syntax(0, format!("a patch of more than {PATCH_BYTES_MAX} bytes is not read")));
+            return Err(Problem::syntax(0, format!("the patch is longer than {PATCH_BYTES_MAX} bytes")));
         }
         let lines = text::patch_lines(patch);
         let patch = match begin::starts_at(&lines) {
@@ -91,7 +91,7 @@ impl Patch {
             None => unified::read(&lines)?,
         };
         match patch.files.is_empty() {
-            true => Err(Problem::syntax(0, "there is no patch in it: neither a unified diff nor `*** Begin Patch`")),
+            true => Err(Problem::syntax(0, "it contains no patch: neither a unified diff nor `*** Begin Patch`")),
             false => Ok(patch),
         }
     }

@@ -22,7 +22,7 @@ pub fn check(path: &[u8]) -> Result<PathBuf, &'static str> {
         return Err("contains a NUL");
     }
     if path.ends_with(b"/") {
-        return Err("names a folder");
+        return Err("names a directory");
     }
     let mut clean = PathBuf::new();
     for component in Path::new(OsStr::from_bytes(path)).components() {
@@ -30,7 +30,7 @@ pub fn check(path: &[u8]) -> Result<PathBuf, &'static str> {
             Component::CurDir => {}
             Component::ParentDir => return Err("leads out with `..`"),
             Component::RootDir | Component::Prefix(_) => return Err("is absolute"),
-            Component::Normal(name) if is_git(name.as_bytes()) => return Err("leads into a `.git` folder"),
+            Component::Normal(name) if is_git(name.as_bytes()) => return Err("leads into a `.git` directory"),
             Component::Normal(name) => clean.push(name),
         }
     }

@@ -8,19 +8,19 @@ use std::{
 
 use super::{
     FilePatch, Hunk, Kind, Misfit, Node, Patch, Problem, Sign, misfit,
-    seek::{self, Fit, Place},
+    seek::{self, Fit, HunkPosition},
     text::{Line, lines},
 };
 
 /// Read access to the current files.
 pub trait Look {
     /// Returns the file at a path within the workspace.
-    fn look(&self, path: &Path) -> Found;
+    fn look(&self, path: &Path) -> LookupResult;
 }
 
 /// The result of looking up a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum LookupResult {
     /// The path does not exist.
     Nothing,
     /// The path is a file or a link.
@@ -30,8 +30,8 @@ pub enum Found {
 }
 
 impl Look for BTreeMap<PathBuf, Node> {
-    fn look(&self, path: &Path) -> Found {
-        self.get(path).cloned().map_or(Found::Nothing, Found::Node)
+    fn look(&self, path: &Path) -> LookupResult {
+        self.get(path).cloned().map_or(LookupResult::Nothing, LookupResult::Node)
     }
 }
 
@@ -63,7 +63,7 @@ pub fn plan(patch: &Patch, files: &dyn Look) -> Result<Plan, Vec<Problem>> {
     }
     let changes: Vec<Planned> = planner.changes();
     match overlap(&changes) {
-        Some(path) => Err(vec![Problem::file(path, "it would have to be a file and a folder at once")]),
+        Some(path) => Err(vec![Problem::file(path, "it would be both a file and a directory")]),
         None => Ok(Plan { changes }),
     }
 }
@@ -126,30 +126,34 @@ impl<'p> Planner<'p> {
         // A rename or copy applies to the original file, regardless of the order in the patch.
         let is_original = file.new.as_deref().is_some_and(|new| new != old);
         let found = match self.now.get(old).filter(|_| !is_original) {
-            Some(now) => now.clone().map_or(Found::Nothing, Found::Node),
+            Some(now) => now.clone().map_or(LookupResult::Nothing, LookupResult::Node),
             None => self.files.look(old),
         };
         match found {
-            Found::Node(node) => check_kind(old, file, node).map(Some),
-            Found::Not(what) => Err(Problem::file(old, what)),
+            LookupResult::Node(node) => check_kind(old, file, node).map(Some),
+            LookupResult::Not(what) => Err(Problem::file(old, what)),
             // Hunks that only add to a missing file create it: some tools do not mark a new file.
-            Found::Nothing if is_addition(file) => Ok(None),
-            Found::Nothing => Err(Problem::file(old, "there is no such file")),
+            LookupResult::Nothing if is_addition(file) => Ok(None),
+            LookupResult::Nothing => Err(Problem::file(old, "there is no such file")),
         }
     }
 
     fn check_free(&self, path: &Path) -> Result<(), Problem> {
         let found = match self.now.get(path) {
-            Some(now) => now.clone().map_or(Found::Nothing, Found::Node),
+            Some(now) => now.clone().map_or(LookupResult::Nothing, LookupResult::Node),
             None => self.files.look(path),
         };
         match found {
-            Found::Nothing => Ok(()),
-            Found::Node(_) if self.leaving.contains(path) && !self.made.contains(path) => Ok(()),
-            Found::Node(_) => Err(Problem::file(path, "it is there already")),
+            LookupResult::Nothing => Ok(()),
+            LookupResult::Node(_) if self.leaving.contains(path) && !self.made.contains(path) => Ok(()),
+            LookupResult::Node(_) => Err(Problem::file(path, "it already exists")),
             // A file or directory that the patch removes does not block the path.
-            Found::Not(_) if self.leaving.iter().any(|gone| path.starts_with(gone) || gone.starts_with(path)) => Ok(()),
-            Found::Not(what) => Err(Problem::file(path, what)),
+            LookupResult::Not(_)
+                if self.leaving.iter().any(|gone| path.starts_with(gone) || gone.starts_with(path)) =>
+            {
+                Ok(())
+            }
+            LookupResult::Not(what) => Err(Problem::file(path, what)),
         }
     }
 
@@ -158,7 +162,7 @@ impl<'p> Planner<'p> {
         // incomplete.
         let is_blunt = file.hunks.is_empty() && file.old_kind.is_none();
         if !left.is_empty() && !is_blunt {
-            return Err(Problem::file(path, "it is to be deleted, but has lines that the patch does not remove"));
+            return Err(Problem::file(path, "the patch deletes it, but does not remove all of its lines"));
         }
         if !self.made.contains(path) {
             self.now.insert(path.to_owned(), None);
@@ -168,8 +172,8 @@ impl<'p> Planner<'p> {
 
     fn changes(self) -> Vec<Planned> {
         let before = |path: &Path| match self.files.look(path) {
-            Found::Node(node) => Some(node),
-            Found::Nothing | Found::Not(_) => None,
+            LookupResult::Node(node) => Some(node),
+            LookupResult::Nothing | LookupResult::Not(_) => None,
         };
         let changes = self.now.iter().map(|(path, after)| Planned {
             path: path.clone(),
@@ -193,9 +197,9 @@ fn check_kind(path: &Path, file: &FilePatch, node: Node) -> Result<Node, Problem
     let said = file.old_kind.or(if file.hunks.is_empty() { Some(node.kind) } else { None });
     match (is_link, said) {
         (true, Some(Kind::Link)) => Ok(node),
-        (true, _) => Err(Problem::file(path, "it is a symbolic link, and the patch takes it for a file")),
+        (true, _) => Err(Problem::file(path, "it is a symbolic link, but the patch treats it as a file")),
         (false, Some(Kind::Link)) => {
-            Err(Problem::file(path, "it is a file, and the patch takes it for a symbolic link"))
+            Err(Problem::file(path, "it is a file, but the patch treats it as a symbolic link"))
         }
         (false, _) => Ok(node),
     }
@@ -217,11 +221,14 @@ fn check_link(path: &Path, kind: Kind, target: &[u8]) -> Result<(), Problem> {
             _ => depth = -1,
         }
         if depth < 0 {
-            return Err(Problem::file(path, format!("it would be a link that leads out, to {}", target.display())));
+            return Err(Problem::file(
+                path,
+                format!("it would be a link that leads out of the workspace, to {}", target.display()),
+            ));
         }
     }
     match target.as_os_str().is_empty() {
-        true => Err(Problem::file(path, "it would be a link to nowhere")),
+        true => Err(Problem::file(path, "it would be a link without a target")),
         false => Ok(()),
     }
 }
@@ -278,7 +285,7 @@ impl<'l> Out<'l> {
         self.is_open = !has_newline;
     }
 
-    fn take(&mut self, hunk: &Hunk, place: Place) {
+    fn take(&mut self, hunk: &Hunk, place: HunkPosition) {
         self.copy_to(place.at);
         let returns = Returns::of(self.lines, hunk, place);
         for line in &hunk.lines {
@@ -305,7 +312,7 @@ enum Returns {
 }
 
 impl Returns {
-    fn of(lines: &[Line<'_>], hunk: &Hunk, place: Place) -> Self {
+    fn of(lines: &[Line<'_>], hunk: &Hunk, place: HunkPosition) -> Self {
         let old = hunk.old();
         if place.fit == Fit::Exact {
             return Returns::Leave;

@@ -79,7 +79,7 @@ impl fmt::Display for Problem {
             Problem::File { path, why } => write!(out, "{}: {why}", path.display()),
             Problem::Stale { path, expected, found } => {
                 let found = found.as_deref().unwrap_or("not there");
-                write!(out, "{}: it is not what was expected: {expected} is wanted, it is {found}", path.display())
+                write!(out, "{}: expected {expected}, found {found}", path.display())
             }
             Problem::Hunk(misfit) => misfit.fmt(out),
         }

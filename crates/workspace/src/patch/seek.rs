@@ -5,7 +5,7 @@ use super::{Hunk, HunkLine, text::Line};
 
 /// The position of a hunk in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct HunkPosition {
     /// The index of the first line.
     pub(crate) at: usize,
     pub(crate) fit: Fit,
@@ -28,7 +28,7 @@ struct Edges {
 
 /// Returns the position of a hunk at or after line `from`. `drift` is the offset of the previous hunk from its stated
 /// line.
-pub(crate) fn place(lines: &[Line<'_>], hunk: &Hunk, from: usize, drift: isize) -> Option<Place> {
+pub(crate) fn place(lines: &[Line<'_>], hunk: &Hunk, from: usize, drift: isize) -> Option<HunkPosition> {
     let old = hunk.old();
     match hunk.start {
         Some(start) => {
@@ -39,24 +39,24 @@ pub(crate) fn place(lines: &[Line<'_>], hunk: &Hunk, from: usize, drift: isize) 
     }
 }
 
-fn stated(lines: &[Line<'_>], old: &[&HunkLine], hunk: &Hunk, from: usize, index: usize) -> Option<Place> {
+fn stated(lines: &[Line<'_>], old: &[&HunkLine], hunk: &Hunk, from: usize, index: usize) -> Option<HunkPosition> {
     if old.is_empty() {
         // Without context the position is unknown, so the hunk only fits an empty file.
-        return lines.is_empty().then_some(Place { at: 0, fit: Fit::Exact });
+        return lines.is_empty().then_some(HunkPosition { at: 0, fit: Fit::Exact });
     }
     let tied = Edges { beginning: hunk.start <= Some(1), end: !hunk.has_trailing_context() };
     let find = |fit, edges| outward(lines, old, fit, edges, from, index);
     find(Fit::Exact, tied).or_else(|| find(Fit::Exact, Edges::default())).or_else(|| find(Fit::Loose, Edges::default()))
 }
 
-fn unstated(lines: &[Line<'_>], old: &[&HunkLine], hunk: &Hunk, from: usize) -> Option<Place> {
+fn unstated(lines: &[Line<'_>], old: &[&HunkLine], hunk: &Hunk, from: usize) -> Option<HunkPosition> {
     if old.is_empty() {
         let at = if hunk.anchors.is_empty() { lines.len() } else { from };
-        return Some(Place { at, fit: Fit::Loose });
+        return Some(HunkPosition { at, fit: Fit::Loose });
     }
     let edges = Edges { beginning: false, end: hunk.is_at_end };
     let last = lines.len().checked_sub(old.len())?;
-    let find = |fit| (from..=last).find(|at| fits(lines, old, *at, fit, edges)).map(|at| Place { at, fit });
+    let find = |fit| (from..=last).find(|at| fits(lines, old, *at, fit, edges)).map(|at| HunkPosition { at, fit });
     find(Fit::Exact).or_else(|| find(Fit::Loose))
 }
 
@@ -72,13 +72,20 @@ pub(crate) fn after_anchors(lines: &[Line<'_>], anchors: &[Vec<u8>], from: usize
     Some(at)
 }
 
-fn outward(lines: &[Line<'_>], old: &[&HunkLine], fit: Fit, edges: Edges, from: usize, index: usize) -> Option<Place> {
+fn outward(
+    lines: &[Line<'_>],
+    old: &[&HunkLine],
+    fit: Fit,
+    edges: Edges,
+    from: usize,
+    index: usize,
+) -> Option<HunkPosition> {
     let last = lines.len().checked_sub(old.len()).filter(|last| *last >= from)?;
     let index = index.clamp(from, last);
     let distances = 0..=(last - index).max(index - from);
     let candidates = distances.flat_map(|distance| [index.checked_add(distance), index.checked_sub(distance)]);
     let mut inside = candidates.flatten().filter(|at| (from..=last).contains(at));
-    inside.find(|at| fits(lines, old, *at, fit, edges)).map(|at| Place { at, fit })
+    inside.find(|at| fits(lines, old, *at, fit, edges)).map(|at| HunkPosition { at, fit })
 }
 
 fn fits(lines: &[Line<'_>], old: &[&HunkLine], at: usize, fit: Fit, edges: Edges) -> bool {

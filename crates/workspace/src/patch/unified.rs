@@ -49,7 +49,7 @@ impl<'t> Reader<'t> {
                 || line.starts_with(b"diff --combined ")
                 || line.starts_with(b"@@@ ") =>
             {
-                self.wrong("the difference of a merge cannot be applied")
+                self.wrong("a combined diff of a merge cannot be applied")
             }
             () => Ok(()),
         }
@@ -59,7 +59,7 @@ impl<'t> Reader<'t> {
         while let Some(line) = self.peek() {
             if line.starts_with(b"GIT binary patch") || line.starts_with(b"Binary files ") {
                 return self
-                    .wrong("it changes a binary file; only text can be patched, so have a command write that file");
+                    .wrong("it changes a binary file, but only text can be patched; use a command to write that file");
             }
             if line.starts_with(b"--- ") && self.next_starts(b"+++ ") {
                 return self.file(header);
@@ -90,7 +90,7 @@ impl<'t> Reader<'t> {
     fn hunk(&mut self) -> Result<Hunk, Problem> {
         let header = self.peek().unwrap_or_default();
         if header.starts_with(b"@@@") {
-            return self.wrong("the difference of a merge cannot be applied");
+            return self.wrong("a combined diff of a merge cannot be applied");
         }
         let Some(Ranges { start, mut old, mut new }) = ranges(header) else {
             return self.wrong("a hunk begins with `@@ -LINE,COUNT +LINE,COUNT @@`");

@@ -139,7 +139,7 @@ impl<'p> Writer<'p> {
         let is_same = |found: &Node| change.before.as_ref() == Some(found);
         match found.as_ref().is_some_and(is_same) {
             true => Ok(()),
-            false => Err(Error::Patch(vec![Problem::file(&change.path, "somebody changed it in the meantime")])),
+            false => Err(Error::Patch(vec![Problem::file(&change.path, "it was changed in the meantime")])),
         }
     }
 
@@ -165,7 +165,7 @@ impl<'p> Writer<'p> {
         let below = gone.flat_map(|change| change.path.ancestors().skip(1)).filter(|folder| folder.starts_with(path));
         let folders: BTreeSet<&Path> = below.chain([path]).collect();
         for folder in folders.into_iter().rev() {
-            self.disk.remove_folder(folder).map_err(|error| failed("remove the folder", folder, &error))?;
+            self.disk.remove_folder(folder).map_err(|error| failed("remove the directory", folder, &error))?;
             self.done.push(Done::RemovedFolder(folder.to_owned()));
         }
         Ok(())

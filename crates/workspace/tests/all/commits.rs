@@ -150,7 +150,7 @@ fn only_the_given_difference_is_committed() {
     folder.write("a", "2\n3\n");
     let to = folder.workspace.kept_tree(&folder.path).unwrap();
     let refused = commit(&folder, Commit { only: Some((from, to)), ..Commit::default() }).unwrap_err().to_string();
-    assert!(refused.contains("it does not fit what is committed there"), "{refused}");
+    assert!(refused.contains("it does not apply to the branch"), "{refused}");
 }
 
 #[test]
@@ -165,5 +165,5 @@ fn first_commit_and_commit_without_a_branch_work() {
     let done = commit(&folder, Commit::default()).unwrap();
     assert_eq!((done.branch, folder.git(&["rev-parse", "HEAD"])), (None, done.commit));
     let plain = Folder::plain();
-    assert!(commit(&plain, Commit::default()).unwrap_err().to_string().contains("in no git repository"));
+    assert!(commit(&plain, Commit::default()).unwrap_err().to_string().contains("not in a git repository"));
 }

@@ -39,7 +39,7 @@ fn fails(folder: &Folder, patch: &str, why: &[&str]) {
     let patch = Patch::parse(patch.as_bytes()).unwrap();
     let error = folder.workspace.apply(&folder.path, &patch, &BTreeMap::new()).unwrap_err().to_string();
     assert!(why.iter().any(|why| error.contains(why)), "{error}");
-    assert!(!error.contains("taken back"), "{error}");
+    assert!(!error.contains("undone"), "{error}");
     assert_eq!(folder.files(), before);
     let names = fs::read_dir(&folder.path).unwrap().map(|entry| entry.unwrap().file_name());
     assert!(!names.into_iter().any(|name| name == "new" || name == "z"), "a folder was left behind");

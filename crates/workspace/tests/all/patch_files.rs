@@ -69,16 +69,12 @@ fn links_on_the_way_are_not_followed() {
     folder.write("a", "one\n");
     symlink(outside.path(), folder.path.join("out")).unwrap();
     symlink(outside.path().join("x"), folder.path.join("link")).unwrap();
-    refused(&folder, &with_a("*** Add File: out/new\n+x\n"), "`out` on the way to it is a symbolic link");
-    refused(
-        &folder,
-        &with_a("*** Update File: out/x\n@@\n-not ours\n+ours\n"),
-        "`out` on the way to it is a symbolic link",
-    );
+    refused(&folder, &with_a("*** Add File: out/new\n+x\n"), "`out` in its path is a symbolic link");
+    refused(&folder, &with_a("*** Update File: out/x\n@@\n-not ours\n+ours\n"), "`out` in its path is a symbolic link");
     refused(
         &folder,
         &with_a("*** Update File: link\n@@\n-not ours\n+ours\n"),
-        "it is a symbolic link, and the patch takes it for a file",
+        "it is a symbolic link, but the patch treats it as a file",
     );
     assert_eq!(fs::read_to_string(outside.path().join("x")).unwrap(), "not ours\n");
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
@@ -90,10 +86,10 @@ fn obstacles_are_found_before_any_write() {
     folder.write("a", "one\n");
     folder.write("file", "f\n");
     folder.write("folder/x", "x\n");
-    refused(&folder, &with_a("*** Add File: file/new\n+x\n"), "file/new: `file` on the way to it is no folder");
-    refused(&folder, &with_a("*** Add File: folder\n+x\n"), "folder: it is a folder");
-    refused(&folder, &with_a("*** Update File: folder\n@@\n-x\n+y\n"), "folder: it is a folder");
-    refused(&folder, &with_a("*** Add File: file\n+x\n"), "file: it is there already");
+    refused(&folder, &with_a("*** Add File: file/new\n+x\n"), "file/new: `file` on the way to it is not a directory");
+    refused(&folder, &with_a("*** Add File: folder\n+x\n"), "folder: it is a directory");
+    refused(&folder, &with_a("*** Update File: folder\n@@\n-x\n+y\n"), "folder: it is a directory");
+    refused(&folder, &with_a("*** Add File: file\n+x\n"), "file: it already exists");
     let long = "n".repeat(300);
     refused(&folder, &with_a(&format!("*** Add File: {long}\n+x\n")), "File name too long");
 }
@@ -122,7 +118,7 @@ fn a_file_with_unexpected_content_is_not_changed() {
     let is = "2c8b08da5ce60398e1f19af0e5dccc744df274b826abe585eaba68c525434806";
     let apply = |hash: &str| folder.workspace.apply(&folder.path, &patch, &[("a".into(), hash.to_owned())].into());
     let error = apply(&"0".repeat(64)).unwrap_err().to_string();
-    assert!(error.contains("a: it is not what was expected") && error.contains(is), "{error}");
+    assert!(error.contains("a: expected") && error.contains(is), "{error}");
     assert_eq!(fs::read_to_string(folder.path.join("a")).unwrap(), "one\n");
     apply(is).unwrap();
     assert_eq!(fs::read_to_string(folder.path.join("a")).unwrap(), "two\n");

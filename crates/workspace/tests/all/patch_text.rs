@@ -185,14 +185,14 @@ fn a_hunk_that_fits_nowhere_is_reported_with_the_nearest_text() {
         "--- a/src/a.c\n+++ b/src/a.c\n@@ -1,4 +1,4 @@\n int f(void)\n {\n \tint x = 2;\n-\treturn y;\n+\treturn x;\n\
          --- a/b\n+++ b/b\n@@ -1 +1 @@\n-zwei\n+drei\n",
         expect![[r#"
-            src/a.c: hunk 1 (line 3 of the patch) fits nowhere; the nearest text is at line 1:
+            src/a.c: hunk 1 (line 3 of the patch) matches nowhere; the nearest text is at line 1:
                      1 | int f(void)
                      2 | {
               expected | 	int x = 2;
                      3 | 	int x = 1;
                      4 | 	return y;
 
-            b: hunk 1 (line 11 of the patch) fits nowhere, and no line of it is in the file
+            b: hunk 1 (line 11 of the patch) matches nowhere, and none of its lines is in the file
         "#]],
     );
 }
@@ -203,7 +203,7 @@ fn an_applied_hunk_and_a_missing_anchor_are_reported() {
         &[("a", "1\ntwo\n3\n")],
         "--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n",
         expect![[r#"
-            a: hunk 1 (line 3 of the patch) seems to be applied already; the nearest text is at line 1:
+            a: hunk 1 (line 3 of the patch) seems to be already applied; the nearest text is at line 1:
                      1 | 1
                      2 | two
                      3 | 3
@@ -214,7 +214,7 @@ fn an_applied_hunk_and_a_missing_anchor_are_reported() {
         &[("a", "x\n")],
         "*** Begin Patch\n*** Update File: a\n@@ fn gone()\n-x\n+y\n*** End Patch\n",
         expect![[r#"
-            a: hunk 1 (line 3 of the patch) comes after a line that is not there: `fn gone()`
+            a: hunk 1 (line 3 of the patch) follows a line that does not exist: `fn gone()`
         "#]],
     );
 }
@@ -248,7 +248,7 @@ fn all_missing_and_existing_files_are_reported() {
         &[("there", "x\n"), ("more", "1\n2\n")],
         "*** Begin Patch\n*** Add File: there\n+y\n*** Update File: nowhere\n@@\n-a\n+b\n*** Delete File: lost\n*** End Patch\n",
         expect![[r#"
-            there: it is there already
+            there: it already exists
             nowhere: there is no such file
             lost: there is no such file
         "#]],
@@ -257,14 +257,14 @@ fn all_missing_and_existing_files_are_reported() {
         &[("more", "1\n2\n")],
         "diff --git a/more b/more\ndeleted file mode 100644\n--- a/more\n+++ /dev/null\n@@ -1 +0,0 @@\n-1\n",
         expect![[r#"
-            more: it is to be deleted, but has lines that the patch does not remove
+            more: the patch deletes it, but does not remove all of its lines
         "#]],
     );
     check(
         &[],
         "*** Begin Patch\n*** Add File: a\n+x\n*** Add File: a/b\n+y\n*** End Patch\n",
         expect![[r#"
-            a: it would have to be a file and a folder at once
+            a: it would be both a file and a directory
         "#]],
     );
 }
@@ -285,7 +285,7 @@ fn paths_outside_the_workspace_are_rejected() {
         &[],
         "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+../outside\n\\ No newline at end of file\n",
         expect![[r#"
-            l: it would be a link that leads out, to ../outside
+            l: it would be a link that leads out of the workspace, to ../outside
         "#]],
     );
 }
@@ -293,7 +293,7 @@ fn paths_outside_the_workspace_are_rejected() {
 #[test]
 fn syntax_errors_name_their_line() {
     let cases = [
-        ("no patch at all", expect!["there is no patch in it: neither a unified diff nor `*** Begin Patch`"]),
+        ("no patch at all", expect!["it contains no patch: neither a unified diff nor `*** Begin Patch`"]),
         (
             "--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n 1\n-2\n",
             expect![
@@ -314,22 +314,22 @@ fn syntax_errors_name_their_line() {
         (
             "diff --git a/x b/x\nindex 1..2 100644\nGIT binary patch\nliteral 1\n",
             expect![
-                "line 3 of the patch: it changes a binary file; only text can be patched, so have a command write that file"
+                "line 3 of the patch: it changes a binary file, but only text can be patched; use a command to write that file"
             ],
         ),
         (
             "diff --git a/x b/x\nBinary files a/x and b/x differ\n",
             expect![
-                "line 2 of the patch: it changes a binary file; only text can be patched, so have a command write that file"
+                "line 2 of the patch: it changes a binary file, but only text can be patched; use a command to write that file"
             ],
         ),
         (
             "diff --git a/x b/x\nnew file mode 160000\n",
-            expect!["line 2 of the patch: it changes a repository inside this one, which is not done"],
+            expect!["line 2 of the patch: it changes a nested repository, which is not supported"],
         ),
         (
             "diff --cc x\n@@@ -1,1 -1,1 +1,1 @@@\n",
-            expect!["line 1 of the patch: the difference of a merge cannot be applied"],
+            expect!["line 1 of the patch: a combined diff of a merge cannot be applied"],
         ),
         (
             "*** Begin Patch\n*** Add File: a\n+x\n",
@@ -341,7 +341,7 @@ fn syntax_errors_name_their_line() {
         ),
         (
             "*** Begin Patch\n*** Update File: a\n*** End Patch\n",
-            expect!["line 3 of the patch: the file is to be updated, but nothing is said to change"],
+            expect!["line 3 of the patch: the update of the file contains no change"],
         ),
         (
             "*** Begin Patch\nhello\n*** End Patch\n",

@@ -208,7 +208,7 @@ fn a_subdirectory_selects_the_whole_repository() {
     let kept = folder.workspace.take(&down, "run-1").unwrap();
     folder.write("top", "two");
     let restored = folder.workspace.restore(&down, &kept).unwrap();
-    assert_eq!(restored.to_string(), "1 file put back, 0 removed");
+    assert_eq!(restored.to_string(), "1 file restored, 0 removed");
     assert_eq!(fs::read_to_string(folder.path.join("top")).unwrap(), "one");
 }
 
@@ -238,7 +238,7 @@ fn nested_repositories_are_left_unchanged() {
     folder.git(&["-C", "new", "commit", "-qm", "first"]);
     folder.write("a", "two");
     let restored = folder.workspace.restore(&folder.path, &kept).unwrap();
-    assert_eq!(restored.to_string(), "1 file put back, 0 removed; repositories inside left as they are: new");
+    assert_eq!(restored.to_string(), "1 file restored, 0 removed; nested repositories not changed: new");
     assert!(folder.path.join("new/y").exists() && folder.path.join("unborn/x").exists());
 }
 

@@ -8,7 +8,7 @@ use std::{
 
 use interlock_workspace::{
     Error,
-    patch::{Found, Look, Patch},
+    patch::{Look, LookupResult, Patch},
 };
 
 use crate::folder::Folder;
@@ -79,17 +79,17 @@ fn looking_up_paths_in_a_tree_reports_their_kind() {
     let (_, tree) = folder.workspace.take_tree(&folder.path, "r").unwrap();
     let files = folder.workspace.tree_files(&folder.path, &tree, &patch(PATCH)).unwrap();
     let look = |path: &str| match files.look(path.as_ref()) {
-        Found::Nothing => "nothing".to_owned(),
-        Found::Node(node) => format!("{:?} {}", node.kind, String::from_utf8_lossy(&node.content).trim()),
-        Found::Not(why) => why,
+        LookupResult::Nothing => "nothing".to_owned(),
+        LookupResult::Node(node) => format!("{:?} {}", node.kind, String::from_utf8_lossy(&node.content).trim()),
+        LookupResult::Not(why) => why,
     };
     assert_eq!(look("d/file"), "File content");
     assert_eq!(look("d/link"), "Link file");
-    assert_eq!(look("d"), "it is a folder");
+    assert_eq!(look("d"), "it is a directory");
     assert_eq!(look("d/none"), "nothing");
     assert_eq!(look("none/at/all"), "nothing");
-    assert_eq!(look("d/file/x"), "`file` on the way to it is no folder");
-    assert_eq!(look("d/link/x"), "`link` on the way to it is a symbolic link");
+    assert_eq!(look("d/file/x"), "`file` on the way to it is not a directory");
+    assert_eq!(look("d/link/x"), "`link` in its path is a symbolic link");
     assert_eq!(look("d/two\nlines"), "File odd");
     // Git would read this name as the output of `git describe`, which ends with an abbreviated hash.
     assert_eq!(look("v-g0000000"), "File named");
@@ -115,7 +115,7 @@ fn a_file_replaces_a_directory_only_if_all_its_files_are_deleted() {
     let (_, base) = folder.workspace.take_tree(&folder.path, "r").unwrap();
     let some = "--- a/d/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n--- /dev/null\n+++ b/d\n@@ -0,0 +1 @@\n+file\n";
     let refused = folder.workspace.apply_to_tree(&folder.path, "r", &base, &patch(some)).unwrap_err().to_string();
-    assert!(refused.contains("it is a folder, and nothing is said of d/e/g"), "{refused}");
+    assert!(refused.contains("it is a directory, and  is not mentionedd/e/g"), "{refused}");
     let all = format!("--- a/d/e/g\n+++ /dev/null\n@@ -1 +0,0 @@\n-y\n{some}");
     let made = folder.workspace.apply_to_tree(&folder.path, "r", &base, &patch(&all)).unwrap();
     folder.workspace.restore_tree(&folder.path, &made).unwrap();

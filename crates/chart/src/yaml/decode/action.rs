@@ -57,7 +57,7 @@ impl Decoder<'_> {
         let [kind] = kinds[..] else {
             let message = match kinds.len() {
                 0 => format!("an action has one of {}", listed(ACTIONS)),
-                _ => format!("an action does one thing, this has {}", listed(&kinds)),
+                _ => format!("an action has exactly one key, this has {}", listed(&kinds)),
             };
             let problem = Diagnostic::error(code::BAD_ACTION, node.span, message);
             return self.report(problem.hint("write several actions as a list; they are done in order"));

@@ -49,7 +49,9 @@ pub(crate) fn machine<'n>(decoder: &mut Decoder<'_>, node: &'n Node) -> Option<d
         states_missing(decoder, &fields, top);
     } else if root.initial.is_none() && root.ty != Some(draft::Type::Parallel) && fields.get("initial").is_none() {
         let problem = Diagnostic::error(code::MISSING_KEY, top, "a machine needs `initial`");
-        decoder.report(problem.hint("say which state a run begins in, or `type: parallel` if in all of them"));
+        decoder.report(
+            problem.hint("name the state in which a run begins, or write `type: parallel` if it begins in all of them"),
+        );
     }
     Some(draft::Machine {
         version,

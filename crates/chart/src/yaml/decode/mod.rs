@@ -34,7 +34,7 @@ impl Decoder<'_> {
     fn name(&mut self, name: &Scalar, what: &str, is_name: fn(&str) -> bool, made_of: &str) -> bool {
         let good = is_name(&name.text);
         if !good {
-            let message = format!("`{}` cannot be the name of {what}", name.text);
+            let message = format!("`{}` is not a valid name for {what}", name.text);
             self.report(Diagnostic::error(code::BAD_NAME, name.span, message).hint(made_of));
         }
         good

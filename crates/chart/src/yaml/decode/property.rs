@@ -24,7 +24,11 @@ impl Decoder<'_> {
 
     fn property<'n>(&mut self, node: &'n Node) -> Option<draft::Property<'n>> {
         let fields = self.fields(node, "a property", KEYS)?;
-        let mut seen = |key| fields.get(key).map(|node| self.texts(node, "something that can be seen, as text"));
+        let mut seen = |key| {
+            fields
+                .get(key)
+                .map(|node| self.texts(node, "a state, an event, a transition, a tag or an activity, as text"))
+        };
         Some(draft::Property {
             span: node.span,
             never: seen("never"),

@@ -8,7 +8,7 @@ use super::super::{
 };
 use crate::{
     Diagnostic, Span,
-    model::{Effect, Outcome},
+    model::{EffectClass, Outcome},
 };
 
 const KEYS: &[&str] = &[
@@ -17,7 +17,8 @@ const KEYS: &[&str] = &[
 ];
 const OUTCOMES: &[(&str, Outcome)] =
     &[("success", Outcome::Success), ("failure", Outcome::Failure), ("aborted", Outcome::Aborted)];
-const EFFECTS: &[(&str, Effect)] = &[("read", Effect::Read), ("write", Effect::Write), ("external", Effect::External)];
+const EFFECTS: &[(&str, EffectClass)] =
+    &[("read", EffectClass::Read), ("write", EffectClass::Write), ("external", EffectClass::External)];
 
 impl draft::State<'_> {
     /// The words that are allowed for `type` at the top of the file.
@@ -182,7 +183,7 @@ impl Decoder<'_> {
             activity: activity.map(|activity| activity.text.clone()).unwrap_or_default(),
             with: fields
                 .get("with")
-                .and_then(|node| self.map(node, "a map of what the activity is given"))
+                .and_then(|node| self.map(node, "a map of the activity's arguments"))
                 .unwrap_or(&[]),
             signals: fields.get("signals").map(|node| self.signals(node)).unwrap_or_default(),
             effect: fields.get("effect").and_then(|node| self.word(node, "an effect", EFFECTS)),

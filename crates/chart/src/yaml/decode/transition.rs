@@ -61,7 +61,7 @@ impl Decoder<'_> {
             let start = text.as_ptr() as usize - key.text.as_ptr() as usize;
             let span = key.part(start, start + text.len());
             if !name::is_descriptor(text) {
-                let problem = Diagnostic::error(code::BAD_NAME, span, format!("`{text}` cannot be an event"));
+                let problem = Diagnostic::error(code::BAD_NAME, span, format!("`{text}` is not a valid event name"));
                 self.report(
                     problem.hint(
                         "events are tokens joined by dots; `a.*` takes `a` and all below it, `*` takes everything",

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Diagnostic,
-    model::{Chart, Descriptor, Kind, Observation, Property, PropertyKind, Seen, StateId},
+    model::{Chart, Descriptor, Kind, Observation, ObservedFact, Property, PropertyKind, StateId},
 };
 use interlock_suggest::did_you_mean;
 
@@ -56,9 +56,9 @@ impl Resolver<'_, '_, '_> {
         ];
         let found: Vec<_> = heads.into_iter().filter(|(present, ..)| *present).collect();
         let wrong = match found[..] {
-            [] => Some("this says nothing that could hold".to_owned()),
+            [] => Some("this property states no condition".to_owned()),
             [(_, form, head)] => incomplete(draft, form, head),
-            [(.., first), (.., second), ..] => Some(format!("`{first}` and `{second}` are two properties")),
+            [(.., first), (.., second), ..] => Some(format!("`{first}` and `{second}` are separate properties")),
         };
         match wrong {
             None => found.first().map(|(_, form, _)| *form),
@@ -73,10 +73,10 @@ impl Resolver<'_, '_, '_> {
         Observation(names.iter().filter_map(|text| self.seen(text)).collect())
     }
 
-    fn seen(&mut self, text: &Scalar) -> Option<Seen> {
+    fn seen(&mut self, text: &Scalar) -> Option<ObservedFact> {
         let written = text.text.trim();
         if let Some((from, to)) = written.split_once("->") {
-            return Some(Seen::Moved {
+            return Some(ObservedFact::Moved {
                 from: self.seen_state(text, from.trim())?,
                 to: self.seen_state(text, to.trim())?,
             });
@@ -91,7 +91,7 @@ impl Resolver<'_, '_, '_> {
             return self.seen_event(text, None, event);
         }
         if let Some(state) = self.outline.find(written) {
-            return Some(Seen::Entered(state));
+            return Some(ObservedFact::Entered(state));
         }
         // State names may contain dots, so the longest prefix that is a state is used.
         let dots = written.match_indices('.').map(|(at, _)| at).collect::<Vec<_>>();
@@ -101,7 +101,7 @@ impl Resolver<'_, '_, '_> {
             }
         }
         let state = written.split('.').next().unwrap_or(written);
-        self.seen_state(text, state).map(Seen::Entered)
+        self.seen_state(text, state).map(ObservedFact::Entered)
     }
 
     fn seen_state(&mut self, text: &Scalar, name: &str) -> Option<StateId> {
@@ -109,7 +109,9 @@ impl Resolver<'_, '_, '_> {
         if found.is_none() {
             let (code, message) = match name::is_state(name) {
                 true => (code::UNSEEN_STATE, format!("there is no state `{name}`")),
-                false => (code::BAD_OBSERVATION, format!("`{name}` is nothing that can be seen")),
+                false => {
+                    (code::BAD_OBSERVATION, format!("`{name}` is not a state, event, transition, tag or activity"))
+                }
             };
             let hint = did_you_mean(name, self.outline.names.iter().skip(1).map(String::as_str)).unwrap_or_else(|| {
                 "write `STATE`, `STATE.event`, `.event`, `A -> B`, `#tag` or `@activity`".to_owned()
@@ -119,10 +121,10 @@ impl Resolver<'_, '_, '_> {
         found
     }
 
-    fn seen_tag(&mut self, text: &Scalar, tag: &str) -> Option<Seen> {
+    fn seen_tag(&mut self, text: &Scalar, tag: &str) -> Option<ObservedFact> {
         let tags = || self.chart.states.iter().flat_map(|state| &state.tags).map(String::as_str);
         if tags().any(|known| known == tag) {
-            return Some(Seen::Tagged(tag.to_owned()));
+            return Some(ObservedFact::Tagged(tag.to_owned()));
         }
         let hint = did_you_mean(tag, tags()).map(|hint| hint.replace('`', "`#").replacen("`#?", "`?", 1));
         let problem = Diagnostic::error(code::UNSEEN_TAG, text.span, format!("no state has the tag `{tag}`"));
@@ -130,10 +132,10 @@ impl Resolver<'_, '_, '_> {
         None
     }
 
-    fn seen_activity(&mut self, text: &Scalar, activity: &str) -> Option<Seen> {
+    fn seen_activity(&mut self, text: &Scalar, activity: &str) -> Option<ObservedFact> {
         let activities = || self.chart.invokes.iter().map(|invoke| invoke.activity.as_str());
         if activities().any(|known| known == activity) {
-            return Some(Seen::Started(activity.to_owned()));
+            return Some(ObservedFact::Started(activity.to_owned()));
         }
         let hint = did_you_mean(activity, activities());
         let problem = Diagnostic::error(code::UNSEEN_ACTIVITY, text.span, format!("no state starts `{activity}`"));
@@ -141,7 +143,7 @@ impl Resolver<'_, '_, '_> {
         None
     }
 
-    fn seen_event(&mut self, text: &Scalar, source: Option<StateId>, event: &str) -> Option<Seen> {
+    fn seen_event(&mut self, text: &Scalar, source: Option<StateId>, event: &str) -> Option<ObservedFact> {
         if !name::is_descriptor(event) {
             let message = format!("`{event}` cannot be an event");
             self.report(Diagnostic::error(code::BAD_OBSERVATION, text.span, message));
@@ -151,11 +153,11 @@ impl Resolver<'_, '_, '_> {
         if let Some(state) = source.filter(|id| !is_done(*id))
             && let Some(event) = self.signal(state, event)
         {
-            return Some(Seen::Signalled { state, event });
+            return Some(ObservedFact::Signalled { state, event });
         }
         let event = self.meant(source, event);
         if is_taken(&self.chart, source, &event) {
-            return Some(Seen::Taken { source, event });
+            return Some(ObservedFact::Taken { source, event });
         }
         let place = source.map_or("no transition".to_owned(), |id| {
             format!("no transition of `{}` or of a state inside it", self.outline.names[id.index()])
@@ -203,7 +205,7 @@ fn incomplete(draft: &draft::Property<'_>, form: Form, head: &str) -> Option<Str
         Form::LeadsTo => both(draft.after.is_some(), draft.leads_to.is_some(), "`after` and `leads_to`"),
         Form::AtMost => both(draft.at_most.is_some(), draft.of.is_some(), "`at_most` and `of`"),
         Form::Never if draft.since.is_some() && draft.without.is_none() => {
-            Some("`since` says what makes `without` stale, so it needs `without`".to_owned())
+            Some("`since` resets `without`, so it needs `without`".to_owned())
         }
         _ => None,
     };

@@ -34,7 +34,7 @@ impl Resolver<'_, '_, '_> {
             Json::Bool(_) => None,
             Json::Object(fields) => match fields.get("type") {
                 Some(Json::String(ty)) if ty != "object" && is_type(ty) => {
-                    Some(format!("what is carried is an object, not `{ty}`"))
+                    Some(format!("the data must be an object, not `{ty}`"))
                 }
                 _ => compile(&schema),
             },

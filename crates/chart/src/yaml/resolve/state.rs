@@ -78,7 +78,7 @@ impl Resolver<'_, '_, '_> {
         for (&target, &span) in targets.iter().zip(&places) {
             if !self.outline.is_inside(target, id) {
                 let (name, state) = (&self.outline.names[target.index()], &self.outline.names[id.index()]);
-                let message = format!("`{state}` cannot begin in `{name}`, which is not inside it");
+                let message = format!("the initial state of `{state}` cannot be `{name}`, which is not inside it");
                 let target = self.outline.states[target.index()].draft.span;
                 self.report(Diagnostic::error(code::BAD_INITIAL, span, message).related(target, "the state is here"));
             }
@@ -94,7 +94,7 @@ impl Resolver<'_, '_, '_> {
         match first {
             Some(&child) => Some(Initial { targets: vec![child], actions: Vec::new() }),
             None => {
-                let message = format!("`{}` has no state to begin in", line.draft.name);
+                let message = format!("`{}` has no initial state", line.draft.name);
                 self.report(Diagnostic::error(code::BAD_INITIAL, line.draft.span, message));
                 None
             }
@@ -118,7 +118,7 @@ impl Resolver<'_, '_, '_> {
         for (&target, &span) in targets.iter().zip(&places) {
             if !self.outline.is_inside(target, parent) {
                 let message = format!(
-                    "`{}` keeps the history of `{}`, so it cannot lead to `{}`, which is outside",
+                    "`{}` is a history state of `{}`, so its target cannot be `{}`, which is outside",
                     line.draft.name,
                     self.outline.names[parent.index()],
                     self.outline.names[target.index()],

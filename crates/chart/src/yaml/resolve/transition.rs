@@ -81,11 +81,11 @@ impl Resolver<'_, '_, '_> {
         let expr = self.words.expr(text, range)?;
         let ExprNode::Path(Root::Input, path) = &expr.node else {
             let problem = Diagnostic::error(code::UNBOUNDED_MAX, expr.span, "a maximum can only be a field of `input`");
-            self.report(problem.hint("write `${input.NAME}`; the input's schema then says how large it can be"));
+            self.report(problem.hint("write `${input.NAME}`; the input's schema then bounds it"));
             return None;
         };
         let Some(at_most) = upper_bound(&self.chart.input, path) else {
-            let message = format!("nothing says how large `{}` can be", expr.source);
+            let message = format!("`{}` has no upper bound", expr.source);
             let problem = Diagnostic::error(code::UNBOUNDED_MAX, expr.span, message);
             self.report(problem.hint(format!("give `{}` a `maximum` in the schema of `input`", path.join("."))));
             return None;

@@ -22,14 +22,14 @@ fn check_state(chart: &Chart, state: &State, problems: &mut Vec<Diagnostic>) {
             problems.push(Diagnostic::warning(
                 code::NEVER_CHOSEN,
                 span,
-                "this is never taken: its guard is always false",
+                "this transition is never taken: its guard is always false",
             ));
             continue;
         }
         if let Some(earlier) = shadow(chart, transition, always, &taken) {
-            let problem = Diagnostic::warning(code::NEVER_CHOSEN, transition.span, "this is never taken");
+            let problem = Diagnostic::warning(code::NEVER_CHOSEN, transition.span, "this transition is never taken");
             let first = chart.transition(earlier).span;
-            problems.push(problem.related(first, "this one before it takes the same event, always"));
+            problems.push(problem.related(first, "this earlier transition always takes the same event"));
             continue;
         }
         if transition.limits.is_empty() && (transition.guard.is_none() || guard_is(transition, true)) {

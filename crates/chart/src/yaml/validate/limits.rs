@@ -136,8 +136,8 @@ fn eventless(chart: &Chart, transition: &Transition, problems: &mut Vec<Diagnost
 
 fn report(chart: &Chart, transition: &Transition, way: WayOut, event: &Descriptor, problems: &mut Vec<Diagnostic>) {
     let hint =
-        format!("write another transition for `{}` behind it: what follows when the limit is used up", event.text);
-    let message = |certain: &str| format!("when this limit is used up, {certain} handles `{}`", event.text);
+        format!("add another transition for `{}` after it, which is taken when the limit is reached", event.text);
+    let message = |certain: &str| format!("when this limit is reached, {certain} handles `{}`", event.text);
     problems.push(match way {
         WayOut::Certain => return,
         WayOut::Guarded => {

@@ -93,8 +93,8 @@ fn told(chart: &Chart, name: &str, one: &Invoke, other: &Invoke) -> String {
 fn hint(chart: &Chart, name: &str, one: &Invoke, other: &Invoke) -> String {
     let of = |invoke: &Invoke| format!("`{}.{name}`", chart.state(invoke.state).name);
     match one.state == other.state {
-        true => "start them in states of their own, so that each signal has a name of its own".to_owned(),
-        false => format!("say which: {}, {}, or both with a space between them", of(one), of(other)),
+        true => "invoke them in separate states, so that each signal has its own qualified name".to_owned(),
+        false => format!("write {} or {}, or both separated by a space", of(one), of(other)),
     }
 }
 
@@ -107,7 +107,8 @@ fn ambiguous(chart: &Chart, signalled: &BTreeMap<EventId, Vec<&Invoke>>, problem
             invokes.iter().find(|invoke| chart.state(invoke.state).name == state)
         });
         if let Some(invoke) = invokes.next() {
-            let message = format!("`{}` is an event, and it would be the signal of `{}`", event.name, invoke.activity);
+            let message =
+                format!("`{}` is a declared event and also the qualified signal of `{}`", event.name, invoke.activity);
             let problem = Diagnostic::error(code::AMBIGUOUS_NAME, event.span, message);
             problems.push(problem.hint("give the event another name").related(invoke.span, "the activity is here"));
         }

@@ -173,7 +173,7 @@ fn signals(shape: &Shape<'_>, handlers: &Handlers<'_>, places: &Places, problems
                 continue;
             }
             let state = &shape.chart.state(invoke.state).name;
-            let message = format!("nobody handles the signal `{event}` of `{}`", invoke.activity);
+            let message = format!("no transition handles the signal `{event}` of `{}`", invoke.activity);
             let span = spans.get(position).copied().unwrap_or(invoke.span);
             let hint = format!(
                 "a run would stay in `{state}` for ever: add `on: {{ {event}: … }}` to it or to a state around it"
@@ -186,7 +186,7 @@ fn signals(shape: &Shape<'_>, handlers: &Handlers<'_>, places: &Places, problems
 fn declared(chart: &Chart, handlers: &Handlers<'_>, problems: &mut Vec<Diagnostic>) {
     for event in chart.events.iter().filter(|event| event.declared && !handlers.any(&event.name)) {
         let message = format!("no transition takes the event `{}`", event.name);
-        let hint = "handle it with `on`, or take it out of `events`";
+        let hint = "handle it with `on`, or remove it from `events`";
         problems.push(Diagnostic::warning(code::NOBODY_HANDLES_EVENT, event.span, message).hint(hint));
     }
 }
@@ -200,7 +200,7 @@ fn timeouts(shape: &Shape<'_>, handlers: &Handlers<'_>, problems: &mut Vec<Diagn
             continue;
         }
         told |= state.timeout_inherited;
-        let message = format!("nobody handles it when the time of `{}` is up", state.name);
+        let message = format!("no transition handles the timeout of `{}`", state.name);
         let hint = "add `on: { timeout: … }` to it, to a state around it, or to the machine";
         problems.push(Diagnostic::warning(code::NOBODY_HANDLES_TIMEOUT, state.span, message).hint(hint));
     }
@@ -240,7 +240,7 @@ fn unknown_qualified(chart: &Chart, raisers: &Raisers<'_>, event: &Descriptor, s
         None => format!("there is no state `{state}` whose activity could signal `{signal}`"),
     };
     let hint = match signal {
-        "timeout" => Some(format!("when the time of `{state}` is up, `timeout.{state}` comes")),
+        "timeout" => Some(format!("the timeout of `{state}` raises `timeout.{state}`")),
         _ => {
             let known = qualified_names(chart);
             did_you_mean(&event.text, known.iter().map(String::as_str))
@@ -266,7 +266,7 @@ fn nobody_raises(
     span: Span,
 ) -> Diagnostic {
     let (chart, plain) = (shape.chart, shape.chart.plain_name(event));
-    let problem = Diagnostic::error(code::NOBODY_RAISES, span, format!("nobody can raise `{}` here", event.text));
+    let problem = Diagnostic::error(code::NOBODY_RAISES, span, format!("`{}` can never be raised here", event.text));
     let here = &chart.state(source).name;
     if let Some(origin) = event.origin.filter(|origin| origin.event != OriginEvent::Timeout) {
         let name = &chart.state(origin.state).name;

@@ -41,16 +41,14 @@ fn flatten<'a, 'n>(draft: &'a draft::State<'n>, drafts: &mut Vec<&'a draft::Stat
 
 fn keys(state: &State, draft: &draft::State<'_>, problems: &mut Vec<Diagnostic>) {
     let (kind, refused, why) = match state.kind {
-        Kind::Final => {
-            ("a final state", FINAL_HAS_NO, "a final state is an end: nothing happens in it and nothing leads out")
-        }
+        Kind::Final => ("a final state", FINAL_HAS_NO, "a final state has no actions, activities or transitions"),
         Kind::ShallowHistory | Kind::DeepHistory => {
             ("a history state", HISTORY_HAS_NO, "a history state only remembers; it has `history` and `target`")
         }
         Kind::Parallel => ("a parallel state", PARALLEL_HAS_NO, "all its regions are entered at once"),
         Kind::Compound | Kind::Atomic if state.parent.is_none() => return,
         Kind::Compound => ("a state with `states`", COMPOUND_HAS_NO, "only history and final states have it"),
-        Kind::Atomic => ("a state without `states`", ATOMIC_HAS_NO, "is its `type` or its `states` missing?"),
+        Kind::Atomic => ("a state without `states`", ATOMIC_HAS_NO, "add `type` or `states` if one of them is missing"),
     };
     let Some(fields) = draft.fields else { return };
     for key in refused {
@@ -71,7 +69,7 @@ fn outcome(chart: &Chart, state: &State, draft: &draft::State<'_>, problems: &mu
             problems.push(Diagnostic::error(code::BAD_OUTCOME, entry.key.span, message).hint(hint));
         }
         None if ends_run && chart.state(Chart::ROOT).kind == Kind::Compound => {
-            let message = format!("nothing says how a run that ends in `{}` ended", state.name);
+            let message = format!("the final state `{}` has no outcome", state.name);
             let hint = "add `outcome: success`, `failure` or `aborted`";
             problems.push(Diagnostic::warning(code::NO_OUTCOME, state.span, message).hint(hint));
         }
@@ -83,9 +81,9 @@ fn place(chart: &Chart, state: &State, problems: &mut Vec<Diagnostic>) {
     let Some(parent) = state.parent.map(|parent| chart.state(parent)) else { return };
     if state.kind.is_history() && (parent.id == Chart::ROOT || !matches!(parent.kind, Kind::Compound | Kind::Parallel))
     {
-        let message = format!("`{}` has no history to keep: it is not inside a state that can be left", state.name);
+        let message = format!("the history state `{}` is not inside a compound or parallel state", state.name);
         let problem = Diagnostic::error(code::BAD_HISTORY, state.span, message);
-        problems.push(problem.hint("put it into the `states` of the state whose history it keeps"));
+        problems.push(problem.hint("move it into the `states` of the state whose history it restores"));
     }
     if state.kind == Kind::Final && parent.kind == Kind::Parallel {
         let message = format!("`{}` is final, so it cannot be a region of `{}`", state.name, parent.name);

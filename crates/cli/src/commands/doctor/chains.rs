@@ -19,7 +19,7 @@ pub(super) fn unused(settings: &Settings) -> Vec<Finding> {
     let said: BTreeSet<&String> = settings.chains.keys().chain(settings.votes.keys()).collect();
     let unused = said.into_iter().filter(|name| !asked.contains(*name));
     let finding = |name: &String| {
-        let why = format!("judges.toml names {name}, which no machine that is found from here asks for");
+        let why = format!("judges.toml names {name}, which no available machine uses");
         match near(name, &asked) {
             Some(near) => bad("judges", format!("{why}; did you mean `{near}`?")),
             None => good("judges", why),

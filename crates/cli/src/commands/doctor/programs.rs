@@ -9,12 +9,12 @@ use super::{Finding, good};
 
 /// The optional programs, each with its purpose.
 const OPTIONAL: [(&str, &str); 6] = [
-    ("qemu-system-arm", "firmware for ARM that is run on QEMU"),
-    ("arm-none-eabi-gcc", "firmware for Cortex-M that is built here, as the sample's"),
-    ("make", "builds that call it, as the samples' do"),
-    ("gdb-multiarch", "the stack of a firmware that hangs on QEMU"),
-    ("ssh", "boards and script hosts that are reached by it"),
-    ("ipmitool", "management controllers that are reached by IPMI"),
+    ("qemu-system-arm", "running ARM firmware on QEMU"),
+    ("arm-none-eabi-gcc", "building Cortex-M firmware, as the samples do"),
+    ("make", "builds that use make, as the samples do"),
+    ("gdb-multiarch", "the stack trace of firmware that hangs on QEMU"),
+    ("ssh", "boards and script hosts that use SSH"),
+    ("ipmitool", "management controllers that use IPMI"),
 ];
 
 /// Looks for each optional program. The finding for a missing program names the package to install.
@@ -26,7 +26,8 @@ fn finding(name: &'static str, used_for: &str) -> Finding {
     match find(name, Path::new("/"), &BTreeMap::new()) {
         Ok(path) => good(name, path.display().to_string()),
         Err(_) => {
-            let said = format!("missing: only needed for {used_for}; `apt install {}`", package_of(name));
+            let said =
+                format!("missing, only needed for {used_for}; install it with `apt install {}`", package_of(name));
             Finding { missing: true, ..good(name, said) }
         }
     }

@@ -67,15 +67,15 @@ impl Changes {
     /// Returns the changed paths as a table.
     pub(super) fn table(&self) -> Vec<Part> {
         let row = |one: &ChangedPath| {
-            let place = if one.is_in_tree { "yes" } else { "no, taken back" };
+            let place = if one.is_in_tree { "yes" } else { "no, undone" };
             vec![one.path.clone(), one.how.to_owned(), one.seq.to_string(), place.to_owned()]
         };
         let rows = self.paths.iter().take(LISTED_MAX).map(row).collect();
         let mut parts: Vec<Part> =
-            Part::table(&["path", "what happened", "record", "in the folder"], rows).into_iter().collect();
+            Part::table(&["path", "change", "record", "in the directory"], rows).into_iter().collect();
         let more = self.paths.len().saturating_sub(LISTED_MAX);
         parts.extend((more > 0).then(|| Part::Text(format!("{more} more paths were changed."))));
-        parts.extend(self.unknown.iter().map(|why| Part::Text(format!("Not all changes are known: {why}"))));
+        parts.extend(self.unknown.iter().map(|why| Part::Text(format!("The list of changes is incomplete: {why}"))));
         parts.extend(self.commits.iter().map(|moved| Part::Text(format!("A commit moved {moved}."))));
         parts
     }

@@ -18,14 +18,14 @@ pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
     let mut facts = vec![
         ("machine", format!("{} version {}", head.machine, definition.version)),
         ("outcome", format!("{} in {}", run.phase.word(), follower.live.place())),
-        ("began", moment::rfc3339(head.created_ms)),
+        ("started", moment::rfc3339(head.created_ms)),
         ("last record", format!("{} at {}", follower.live.seq, moment::rfc3339(last_ms))),
-        ("folder", run.folder.display().to_string()),
+        ("directory", run.folder.display().to_string()),
     ];
     facts.extend(report.created().map(|created| ("started by", created.by.name.clone())));
     facts.extend(report.unproved().map(|refusals| ("unproved", why::unproved(refusals))));
     facts.extend(head.parent.clone().map(|parent| ("started by run", parent)));
-    facts.extend(run.reverted.as_ref().map(|undo| ("taken back", undo.when())));
+    facts.extend(run.reverted.as_ref().map(|undo| ("undone", undo.when())));
     facts
 }
 
@@ -35,12 +35,12 @@ pub(super) fn sections(report: &Report) -> Vec<Section> {
     let mut sections = match &report.story {
         Some(story) => story.sections.clone(),
         None => vec![
-            Section::new("What failed", failing::table(&report.failing)),
-            Section::new("What was changed", report.changes.table()),
+            Section::new("Failures", failing::table(&report.failing)),
+            Section::new("Changes", report.changes.table()),
         ],
     };
     sections.push(Section::new("Commands", commands::table(&report.commands)));
-    sections.push(Section::new("Who judged", judged(report)));
+    sections.push(Section::new("Judgements", judged(report)));
     sections.push(Section::new("Time", time(report)));
     sections.extend(repeat::sections(report));
     sections.retain(|section| !section.parts.is_empty());
@@ -48,7 +48,7 @@ pub(super) fn sections(report: &Report) -> Vec<Section> {
 }
 
 fn judged(report: &Report) -> Vec<Part> {
-    let table = Part::table(&["judgement", "by", "said", "evidence"], report.judged.rows.clone());
+    let table = Part::table(&["judgement", "by", "answer", "evidence"], report.judged.rows.clone());
     table.into_iter().chain(report.judged.in_words().map(Part::Text)).collect()
 }
 
@@ -56,12 +56,12 @@ fn time(report: &Report) -> Vec<Part> {
     let time = TimeSpent::of(&report.run, report.judged.latency_ms);
     let seconds = |ms: u64| format!("{:.2} s", ms as f64 / 1_000.0);
     let rows = [
-        ("from start to end", seconds(time.total_ms)),
+        ("total", seconds(time.total_ms)),
         ("programs", seconds(time.programs_ms)),
         ("models", seconds(time.models_ms)),
         ("waiting for people", seconds(time.waiting_ms)),
         ("Interlock itself", format!("{} ({:.1} %)", seconds(time.own_ms()), time.own_percent())),
     ];
     let rows = rows.into_iter().map(|(what, time)| vec![what.to_owned(), time]).collect();
-    Part::table(&["what", "time"], rows).into_iter().collect()
+    Part::table(&["part", "time"], rows).into_iter().collect()
 }

@@ -169,7 +169,7 @@ pub(super) fn table(failing: &[Failing]) -> Vec<Part> {
         vec![one.seq.to_string(), one.state.clone(), one.what.clone(), one.message.clone(), one.place.clone(), later]
     };
     let rows = failing.iter().take(LISTED_MAX).map(row).collect();
-    let head = ["record", "state", "what failed", "message", "place", "passed later"];
+    let head = ["record", "state", "failure", "message", "place", "passed later"];
     let more = failing.len().saturating_sub(LISTED_MAX);
     let more = (more > 0).then(|| Part::Text(format!("{more} more failures are in the evidence.")));
     Part::table(&head, rows).into_iter().chain(more).collect()

@@ -2,7 +2,7 @@
 
 use interlock_activity::report::{RecordedMove, RecordedRun, Reverted, RunRecord, Story};
 use interlock_journal::{Engine as _, Entry, Evidence, Head};
-use interlock_judge::Judged;
+use interlock_judge::JudgementSummary;
 use interlock_runtime::{History, Move};
 
 use super::{
@@ -46,7 +46,7 @@ pub(super) fn report(store: &Store, head: Head) -> Result<Report, Failure> {
         changes: Changes::of(&history),
         files: files(&run),
         story: story(&follower, &run),
-        judged: Judged::of(&run),
+        judged: JudgementSummary::of(&run),
         last_hash,
         commands,
         visits,

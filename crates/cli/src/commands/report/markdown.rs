@@ -24,7 +24,7 @@ pub(super) fn write(report: &Report) -> String {
         section.parts.iter().for_each(|shown| text.push_str(&part(shown, &report.files)));
     }
     let picture = visited::mermaid(report.follower.live.loaded.chart(), &report.visits);
-    text.push_str(&format!("\n## The way it took\n\n```mermaid\n{picture}```\n\n{}\n", document::PICTURE_CAPTION));
+    text.push_str(&format!("\n## Path\n\n```mermaid\n{picture}```\n\n{}\n", document::PICTURE_CAPTION));
     moves(report, &mut text);
     evidence(report, &mut text);
     text
@@ -46,7 +46,7 @@ fn part(part: &Part, files: &[File]) -> String {
 }
 
 fn moves(report: &Report, text: &mut String) {
-    text.push_str("\n## What happened\n\n| record | time | from → to | event | reason |\n|---|---|---|---|---|\n");
+    text.push_str("\n## Transitions\n\n| record | time | from → to | event | reason |\n|---|---|---|---|---|\n");
     for step in &report.moves {
         let event = step.event.as_deref().unwrap_or_default();
         let reason = &shown::without_hashes(step.reason.as_deref().unwrap_or_default());

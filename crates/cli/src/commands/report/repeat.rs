@@ -19,11 +19,11 @@ pub(super) fn commands(report: &Report) -> Vec<String> {
     let name = shell_word(&report.head.name);
     let mut lines = report.story.as_ref().map(|story| story.repeat.clone()).unwrap_or_default();
     lines.extend(whole_run(report, &name));
-    lines.push("# the records again: what happened, and whether they are as they were written".to_owned());
+    lines.push("# replay and verify the records".to_owned());
     lines.push(format!("interlock replay {name}"));
     lines.push(format!("interlock verify {name}"));
     if report.changes.paths.iter().any(|path| path.is_in_tree) {
-        lines.push("# take back what the run changed".to_owned());
+        lines.push("# undo the changes of the run".to_owned());
         lines.push(format!("interlock undo {name}"));
     }
     lines
@@ -31,14 +31,14 @@ pub(super) fn commands(report: &Report) -> Vec<String> {
 
 /// Returns the command that starts the same machine with the same input in the same directory.
 fn whole_run(report: &Report, name: &str) -> Vec<String> {
-    let mut lines = vec!["# the whole run with the same input".to_owned()];
+    let mut lines = vec!["# a new run with the same input".to_owned()];
     let Some((machine, is_same)) = machine(report) else {
-        lines.push("# (its machine file is not known; a fork uses the definition that the run keeps)".to_owned());
+        lines.push("# (its machine file is not known; a fork uses the stored definition)".to_owned());
         lines.push(format!("interlock fork {name} --at 1"));
         return lines;
     };
     if !is_same {
-        lines.push(format!("# (the machine has changed since: the run has definition {})", definition(report)));
+        lines.push(format!("# (the machine has changed since; the run used definition {})", definition(report)));
     }
     let input = report.run.input.to_string();
     let given = match input.chars().count() {
@@ -104,8 +104,8 @@ fn git() -> Option<String> {
 pub(super) fn sections(report: &Report) -> [Section; 2] {
     let rows = tools(report).into_iter().map(Vec::from).collect();
     [
-        Section::new("To repeat it", vec![Part::Commands(commands(report).join("\n"))]),
-        Section::new("Tools", Part::table(&["program", "version", "how it is known"], rows).into_iter().collect()),
+        Section::new("How to repeat it", vec![Part::Commands(commands(report).join("\n"))]),
+        Section::new("Tools", Part::table(&["program", "version", "source"], rows).into_iter().collect()),
     ]
 }
 

@@ -32,7 +32,7 @@ pub(super) fn of(report: &Report) -> String {
 fn outcome(report: &Report) -> String {
     let place = report.follower.live.place();
     let how = match report.run.phase {
-        Phase::Active => format!("is under way in {place}"),
+        Phase::Active => format!("is in progress in {place}"),
         Phase::Waiting => format!("waits in {place}"),
         Phase::Paused => format!("is paused in {place}"),
         Phase::Succeeded => format!("succeeded in {place}"),
@@ -72,23 +72,23 @@ fn failure(report: &Report) -> Option<String> {
 fn changed(report: &Report) -> Option<String> {
     let changes = &report.changes;
     if !changes.unknown.is_empty() && changes.paths.is_empty() {
-        return Some(format!("what changed is not known: {}", quoted(&changes.unknown.join(", "))));
+        return Some(format!("the changes are not known: {}", quoted(&changes.unknown.join(", "))));
     }
     let (kept, back): (Vec<&ChangedPath>, Vec<&ChangedPath>) = changes.paths.iter().partition(|path| path.is_in_tree);
     let when = report.run.reverted.as_ref().map(|undo| format!(" {}", undo.when())).unwrap_or_default();
     Some(match (kept.as_slice(), back.as_slice()) {
         ([], []) => unrecorded(report),
         (kept, []) => format!(
-            "{} {} in the folder",
+            "{} {} in the directory",
             named(kept),
             if kept.len() == 1 { "was changed and is" } else { "were changed and are" }
         ),
         ([], back) => format!(
-            "{} {} taken back{when}",
+            "{} {} undone{when}",
             named(back),
             if back.len() == 1 { "was changed and" } else { "were changed and" }
         ),
-        (kept, back) => format!("{} changed and in the folder, {} taken back{when}", named(kept), named(back)),
+        (kept, back) => format!("{} changed and in the directory, {} undone{when}", named(kept), named(back)),
     })
 }
 
@@ -97,7 +97,7 @@ fn unrecorded(report: &Report) -> String {
     let mut trees = report.commands.iter().filter_map(|one| one.tree.as_deref());
     let (first, last) = (trees.next(), trees.next_back());
     match last.is_some_and(|last| Some(last) != first) {
-        true => "the files in the folder changed during the run, but no activity of it changed them".to_owned(),
+        true => "files in the directory changed during the run, but no activity of the run changed them".to_owned(),
         false => "the run changed no files".to_owned(),
     }
 }
@@ -118,7 +118,7 @@ fn certainty(report: &Report) -> String {
         let command = format!("`{}` passed in record {}", quoted(&one.command), one.seq);
         return match report.changes.last_write {
             _ if report.run.reverted.is_some() => {
-                format!("not verified: {command}, before the changes were taken back")
+                format!("not verified: {command}, before the changes were undone")
             }
             Some(write) if write > one.seq => {
                 format!("not verified: {command}, but record {write} changed files after it")

@@ -3,11 +3,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Known, sureness};
+use super::{QuestionFindings, sureness};
 use crate::{Verdict, rules::table::Fault};
 
 /// Returns the decision; `None` if nothing was measured.
-pub(super) fn of(known: &Known<'_>) -> Option<Verdict> {
+pub(super) fn of(known: &QuestionFindings<'_>) -> Option<Verdict> {
     let facts = &known.question.facts;
     let measured = facts.get("measured")?.as_str()?;
     let result = facts.get("test_result");
@@ -17,10 +17,10 @@ pub(super) fn of(known: &Known<'_>) -> Option<Verdict> {
     let lost = regressions(facts);
     let (status, action, confidence, reasoning) = match measured {
         "PASS" if !fault.is_empty() => {
-            ("FAIL", "CONTINUE", 0.9, format!("the tests passed, and then there was a fault: {fault}"))
+            ("FAIL", "CONTINUE", 0.9, format!("the tests passed, but a fault followed: {fault}"))
         }
         "PASS" if !lost.is_empty() => {
-            ("FAIL", "ROLLBACK", 0.9, format!("what passed before fails now: {}", lost.join(", ")))
+            ("FAIL", "ROLLBACK", 0.9, format!("tests that passed before now fail: {}", lost.join(", ")))
         }
         "PASS" => {
             match cause.filter(|cause| known.rules.table().class(&cause.class).is_some_and(|class| class.survives_pass))
@@ -37,10 +37,10 @@ pub(super) fn of(known: &Known<'_>) -> Option<Verdict> {
         "FAIL" => match cause.filter(|cause| known.fault(cause) == Some(Fault::Environment)) {
             Some(cause) => ("ENV_ERROR", "RETRY", sureness(cause), because),
             None if !lost.is_empty() => {
-                ("FAIL", "ROLLBACK", 0.85, format!("what passed before fails now: {}", lost.join(", ")))
+                ("FAIL", "ROLLBACK", 0.85, format!("tests that passed before now fail: {}", lost.join(", ")))
             }
             None if is_no_better(facts) => {
-                ("FAIL", "ROLLBACK", 0.8, format!("nothing is better; {}", failed(result, &because)))
+                ("FAIL", "ROLLBACK", 0.8, format!("no improvement; {}", failed(result, &because)))
             }
             None => ("FAIL", "CONTINUE", 0.8, failed(result, &because)),
         },
@@ -54,7 +54,7 @@ pub(super) fn of(known: &Known<'_>) -> Option<Verdict> {
 }
 
 /// Returns the data of the signal. If the decision schema is used, the fields that it requires are added.
-fn data(known: &Known<'_>, status: &str, action: &str, confidence: f64, reasoning: &str) -> Value {
+fn data(known: &QuestionFindings<'_>, status: &str, action: &str, confidence: f64, reasoning: &str) -> Value {
     let mut data = json!({ "reasoning": reasoning, "next_action": action, "confidence": confidence });
     if known.question.schema.pointer("/properties/status").is_some() {
         data["evidence_refs"] = json!(known.refs);

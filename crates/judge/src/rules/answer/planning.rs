@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::Known;
+use super::QuestionFindings;
 use crate::Verdict;
 
 /// The confidence of a plan that was made by rules alone.
 const SURE: f64 = 0.55;
 
 /// Makes a plan from the analysis: a minimal change at the location that it names.
-pub(super) fn plan(known: &Known<'_>) -> Option<Verdict> {
+pub(super) fn plan(known: &QuestionFindings<'_>) -> Option<Verdict> {
     let facts = &known.question.facts;
     if facts.get("diagnostic") == Some(&Value::Bool(true)) {
         // Other judges decide which observations to make.
@@ -29,7 +29,7 @@ pub(super) fn plan(known: &Known<'_>) -> Option<Verdict> {
         "summary": format!("a minimal change by templates: {summary}"),
         "diagnostic": false,
         "changes": changes,
-        "expected_effect": "the cases that fail pass, and those that pass still do",
+        "expected_effect": "all failing cases pass, and all passing cases still pass",
         "risk": { "score": 0.2, "reasons": reasons },
     });
     let data = json!({ "summary": plan["summary"], "patch_plan": plan });
@@ -37,7 +37,7 @@ pub(super) fn plan(known: &Known<'_>) -> Option<Verdict> {
 }
 
 /// Requests templates because no model wrote a patch.
-pub(super) fn templates(known: &Known<'_>) -> Option<Verdict> {
+pub(super) fn templates(known: &QuestionFindings<'_>) -> Option<Verdict> {
     let reason = "no model wrote a patch: templates are tried where coverage points".to_owned();
     known.verdict("templates_wanted", json!({ "reason": reason }), SURE, reason.clone())
 }
@@ -47,12 +47,9 @@ fn change(description: &str) -> Value {
     let is_test = |file: &str| file.split('/').any(|part| part.to_ascii_lowercase().starts_with("test"));
     let (file, place) = match place_in(description).filter(|(file, _)| !is_test(file)) {
         Some((file, line)) => (file, format!("line {line}")),
-        None => (
-            "the sources that the failing cases execute",
-            "the lines that they execute and passing ones do not".to_owned(),
-        ),
+        None => ("the sources that the failing cases execute", "the lines that only failing cases execute".to_owned()),
     };
-    json!({ "file": file, "place": place, "change": format!("what templates offer there, for: {description}") })
+    json!({ "file": file, "place": place, "change": format!("template candidates for: {description}") })
 }
 
 /// Returns the location at the end of a description written by these rules: `… at src/frame.c:12`.

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use interlock_activity::{Invocation, StandIn, Taken};
+use interlock_activity::{HandledSignal, Invocation, StandIn};
 use interlock_chart::{Value as ChartValue, library, model::Template};
 use interlock_journal::{Definition, EvidenceStore};
 use serde_json::{Value, json};
@@ -108,8 +108,10 @@ fn rules_give_only_valid_verdicts_to_the_built_in_machines() {
             Arc::new(Definition { hash: "h".into(), machine: machine.into(), version: 1, text: String::new(), files });
         for invoke in chart.invokes.iter().filter(|invoke| invoke.is_judgement()) {
             let signals = invoke.signals.iter();
-            let taken =
-                signals.map(|signal| Taken { name: chart.event(signal.event).name.clone(), data: signal.data.clone() });
+            let taken = signals.map(|signal| HandledSignal {
+                name: chart.event(signal.event).name.clone(),
+                data: signal.data.clone(),
+            });
             let name = invoke.activity.clone();
             if name == "judge.prd" {
                 // A separate activity implements it, and that one does not ask rules.

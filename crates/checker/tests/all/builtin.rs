@@ -1,0 +1,82 @@
+//! The built-in machines are proved with exactly these figures, and the list of proved definitions matches the current
+//! machines.
+//!
+//! `UPDATE_EXPECT=1 cargo test -p interlock-checker --test all builtin` rewrites the list and the figures, and only from
+//! machines that are proved.
+
+use std::{path::Path, sync::Arc};
+
+use expect_test::{expect, expect_file};
+use interlock_chart::library;
+use interlock_checker::{Bound, Options, Report, check, is_proved_builtin};
+
+fn bound(bound: Option<Bound>) -> String {
+    bound.map_or("none".to_owned(), |bound| {
+        format!("{} transitions, {} activities, {} judgements", bound.transitions, bound.activities, bound.judgements)
+    })
+}
+
+fn figures(report: &Report) -> String {
+    let exact = if report.exact { "exact" } else { "upper" };
+    format!(
+        "{}: {} properties, {} configurations\n  in {} explorations {} configurations, {} ways\n  between inputs ({exact}): {}\n  whole run: {}\n  waits in {}\n",
+        report.machine,
+        report.properties.len(),
+        report.explored,
+        report.total.explorations,
+        report.total.configurations,
+        report.total.ways,
+        bound(report.bound),
+        bound(report.run_bound),
+        report.waits.join(", "),
+    )
+}
+
+#[test]
+fn every_built_in_machine_is_proved_with_unchanged_figures() {
+    let (mut list, mut all) = (String::new(), String::new());
+    for name in library::builtin_names() {
+        let chart = Arc::new(library::load(name, Path::new("/")).unwrap().read().chart.unwrap());
+        let report = check(chart.clone(), &Options::default());
+        assert!(report.ok && report.problems.is_empty(), "{name}: {:?}", report.problems);
+        list.push_str(&format!("{name} {}\n", chart.hash));
+        all.push_str(&figures(&report));
+    }
+    expect![[r#"
+        brain: 10 properties, 28791 configurations
+          in 7 explorations 174371 configurations, 939872 ways
+          between inputs (upper): 232 transitions, 227 activities, 87 judgements
+          whole run: none
+          waits in AWAITING_USER
+        coder: 10 properties, 31488 configurations
+          in 1 explorations 31488 configurations, 234798 ways
+          between inputs (exact): 341 transitions, 327 activities, 109 judgements
+          whole run: none
+          waits in IDLE, CLARIFYING, PLAN_ASKED, CALL_ASKED
+        firmware: 21 properties, 96913 configurations
+          in 7 explorations 290924 configurations, 1665159 ways
+          between inputs (upper): 10853 transitions, 9062 activities, 1887 judgements
+          whole run: 16946 transitions, 13645 activities, 2616 judgements
+          waits in 
+        notebook: 7 properties, 381 configurations
+          in 3 explorations 39186 configurations, 317805 ways
+          between inputs (upper): 69212 transitions, 23535 activities, 0 judgements
+          whole run: none
+          waits in idle, workflow_completed, error, cancelled
+        prd: 11 properties, 19582 configurations
+          in 1 explorations 19582 configurations, 77921 ways
+          between inputs (exact): 1216 transitions, 1112 activities, 4 judgements
+          whole run: none
+          waits in READY, CONFIRMING, BLOCKED
+    "#]]
+    .assert_eq(&all);
+    expect_file!["../../src/proved.txt"].assert_eq(&list);
+}
+
+#[test]
+fn only_the_exact_definition_counts_as_proved() {
+    let chart = library::load("prd", Path::new("/")).unwrap().read().chart.unwrap();
+    assert!(is_proved_builtin("prd", &chart.hash));
+    assert!(!is_proved_builtin("coder", &chart.hash));
+    assert!(!is_proved_builtin("prd", &chart.hash[1..]));
+}

@@ -1,0 +1,319 @@
+//! Faults inserted into copies of the built-in machines: each is caught, with the path that shows its effect.
+//!
+//! A fault is an edit of the file's text: a limit removed, a check bypassed, an edge dropped. The promises of the
+//! unchanged machine are proved; the changed one breaks the promise that the fault is about, and the last steps of the
+//! path show how.
+
+use crate::show;
+use std::fmt::Write;
+
+use expect_test::{Expect, expect};
+use interlock_checker::{Counterexample, Options, Report, check};
+
+/// The number of last steps that are shown.
+const STEPS: usize = 3;
+
+/// Replaces `from` by `to`, once, and prints the result for the promise: a property's name, or a problem's code.
+fn caught(id: &str, from: &str, to: &str, promise: &str, expected: Expect) {
+    let source = show::builtin(id);
+    assert_eq!(source.matches(from).count(), 1, "{id}: the text must occur exactly once: {from}");
+    let harmed = check(show::chart(&source.replace(from, to)), &Options::default());
+    assert!(!harmed.ok, "{id}: the fault was not detected");
+    expected.assert_eq(&told(&harmed, promise));
+}
+
+fn told(report: &Report, promise: &str) -> String {
+    let broken = report.properties.iter().find(|proof| proof.name.starts_with(promise) && !proof.ok);
+    if let Some(proof) = broken {
+        return format!("{}\n{}", proof.name, proof.counterexample.as_ref().map_or(String::new(), last_steps));
+    }
+    let problem = report.problems.iter().find(|problem| problem.code == promise);
+    let problem = problem.unwrap_or_else(|| panic!("{promise} is not broken:\n{}", show::show(report)));
+    format!("{}\n{}", problem.message, problem.counterexample.as_ref().map_or(String::new(), last_steps))
+}
+
+fn last_steps(way: &Counterexample) -> String {
+    let mut out = String::new();
+    for stage in way.stages.iter().rev().take(STEPS).rev() {
+        _ = writeln!(out, "{} ({}): {} → {}", stage.event, stage.by, stage.from.join(" + "), stage.to.join(" + "));
+    }
+    if way.loops_to.is_some() {
+        out += "… and again\n";
+    }
+    out
+}
+
+#[test]
+fn firmware_a_patch_bypasses_the_policy_check() {
+    caught(
+        "firmware",
+        "target: POLICY_CHECK\n            assign: { patch: \"${event.patch}\", patch_origin: model",
+        "target: PATCH_APPLY\n            assign: { patch: \"${event.patch}\", patch_origin: model",
+        "never PATCH_APPLY without",
+        expect![[r#"
+            never PATCH_APPLY without PATCH_GENERATION.patch_valid since PATCH_GENERATION
+            hypotheses_made (judge.analysis): ROOT_CAUSE_HYPOTHESIS → CHANGE_IMPACT_ESTIMATE
+            patch_plan_ok (judge.plan): CHANGE_IMPACT_ESTIMATE → GENERATE_PATCH
+            patch_generated (judge.patch): GENERATE_PATCH → ROLLBACK_POINT
+        "#]],
+    );
+}
+
+#[test]
+fn firmware_a_patch_is_applied_without_a_rollback_point() {
+    caught(
+        "firmware",
+        "    initial: ROLLBACK_POINT\n",
+        "    initial: APPLY_DIFF\n",
+        "never APPLY_DIFF without",
+        expect![[r#"
+            never APPLY_DIFF without ROLLBACK_POINT.rollback_point_made since PATCH_APPLY
+            patch_plan_ok (judge.plan): CHANGE_IMPACT_ESTIMATE → GENERATE_PATCH
+            patch_generated (judge.patch): GENERATE_PATCH → POLICY_CHECK
+            patch_valid (policy.check): POLICY_CHECK → APPLY_DIFF
+        "#]],
+    );
+}
+
+#[test]
+fn firmware_flaky_tests_are_rerun_without_a_limit() {
+    caught(
+        "firmware",
+        "          limit: [{ counter: FLAKY, max: 3 }, { counter: recoveries, max: 20 }]\n",
+        "          limit: [{ counter: FLAKY, max: 3 }, { counter: recoveries, max: 20 }]\n          reset: [FLAKY, recoveries]\n",
+        "terminates",
+        expect![[r#"
+            terminates
+            result_normalized (testbench.fetch_artifacts): ATTACH_ARTIFACTS → RESULT_ANALYSIS
+            PASS (judge.result): RESULT_ANALYSIS → MEASURE_ROUND
+            round_measured (convergence.measure): MEASURE_ROUND → RESOURCE_ALLOC
+            … and again
+        "#]],
+    );
+}
+
+#[test]
+fn firmware_the_environment_is_reset_once_more() {
+    caught(
+        "firmware",
+        "limit: [{ counter: TEST_ENV_FAILURE, max: 3 },",
+        "limit: [{ counter: TEST_ENV_FAILURE, max: 4 },",
+        "at most 3 of RESET_ENVIRONMENT",
+        expect![[r#"
+            at most 3 of RESET_ENVIRONMENT since RESULT_ANALYSIS.PASS or RESULT_ANALYSIS.FAIL
+            evidence_collected (evidence.collect): COLLECT_EVIDENCE → RESET_ENVIRONMENT
+            error (testbench.reset): RESET_ENVIRONMENT → COLLECT_EVIDENCE
+            evidence_collected (evidence.collect): COLLECT_EVIDENCE → RESET_ENVIRONMENT
+        "#]],
+    );
+}
+
+#[test]
+fn coder_a_dangerous_plan_is_executed_without_asking() {
+    caught(
+        "coder",
+        "            target: PLAN_ASKED\n            assign: { asked: \"${event.permissions}\" }\n            reason: \"${event.reason}\"\n          DENY:\n            - target: DRAFTING",
+        "            target: EXECUTING\n            assign: { asked: \"${event.permissions}\" }\n            reason: \"${event.reason}\"\n          DENY:\n            - target: DRAFTING",
+        "never EXECUTING without",
+        expect![[r#"
+            never EXECUTING without PLAN_CHECKING.ALLOW or PATCH_CHECKING.ALLOW or AWAITING_CONFIRMATION.CONFIRM since PLANNING or RECOVERING or AWAITING_CONFIRMATION
+            context_ready (workspace.context): CONTEXT_BUILDING → DRAFTING
+            plan_ready (judge.plan): DRAFTING → PLAN_CHECKING
+            REQUIRE_CONFIRMATION (policy.plan): PLAN_CHECKING → STEP_SELECTING
+        "#]],
+    );
+}
+
+#[test]
+fn coder_a_turn_is_repaired_a_fourth_time() {
+    caught(
+        "coder",
+        "limit: { counter: recoveries, max: 3 }",
+        "limit: { counter: recoveries, max: 4 }",
+        "at most 3 of DIAGNOSING",
+        expect![[r#"
+            at most 3 of DIAGNOSING since .USER_MESSAGE
+            ALLOW (policy.plan): PATCH_CHECKING → DIAGNOSING
+            repairable (judge.repair): DIAGNOSING → PATCH_CHECKING
+            ALLOW (policy.plan): PATCH_CHECKING → DIAGNOSING
+        "#]],
+    );
+}
+
+#[test]
+fn coder_an_unverified_change_is_committed() {
+    caught(
+        "coder",
+        "        guard: context.verified\n",
+        "",
+        "never GIT_WORKFLOW without",
+        expect![[r#"
+        never GIT_WORKFLOW without VERIFYING.verify_pass since EXECUTING
+        start ():  → INTAKE
+        CANCEL (user): INTAKE → IDLE
+        COMMIT (user): IDLE → GIT_WORKFLOW
+    "#]],
+    );
+}
+
+#[test]
+fn coder_a_turn_ends_without_a_summary() {
+    caught(
+        "coder",
+        "      verify_none:\n        target: SUMMARIZING\n",
+        "      verify_none:\n        target: DONE\n",
+        "never DONE without",
+        expect![[r#"
+            never DONE without SUMMARIZING since IDLE
+            ALLOW (policy.plan): PLAN_CHECKING → STEP_SELECTING
+            steps_done (plan.next): STEP_SELECTING → VERIFYING
+            verify_none (verify.run): VERIFYING → IDLE
+        "#]],
+    );
+}
+
+#[test]
+fn prd_work_begins_before_a_person_approves() {
+    caught(
+        "prd",
+        "      PRD_GENERATED:\n        target: CONFIRMING\n",
+        "      PRD_GENERATED:\n        target: EXECUTING\n",
+        "never EXECUTING without",
+        expect![[r#"
+            never EXECUTING without CONFIRMING.USER_CONFIRM since PLANNING
+            USER_INPUT_REQUIREMENT (user): READY → WRITE_PRD
+            prd_written (judge.prd): WRITE_PRD → CHECK_PRD
+            PRD_GENERATED (prd.check): CHECK_PRD → CREATE_CHECKPOINT
+        "#]],
+    );
+}
+
+#[test]
+fn prd_an_unverified_text_is_committed() {
+    caught(
+        "prd",
+        "code_changed: { target: VERIFY_TASK,",
+        "code_changed: { target: COMMIT_TASK,",
+        "never COMMIT_TASK without",
+        expect![[r#"
+            never COMMIT_TASK without VERIFY_TASK.verified or AUTO_FIX.FIX_SUCCESS since IMPLEMENT_TASK or APPLY_FIX
+            checkpoint_created (workspace.checkpoint): CREATE_CHECKPOINT → TAKE_TASK
+            task_taken (tasks.next): TAKE_TASK → IMPLEMENT_TASK
+            code_changed (agent.prompt): IMPLEMENT_TASK → COMMIT_TASK
+        "#]],
+    );
+}
+
+#[test]
+fn prd_a_refused_prd_is_rewritten_without_a_limit() {
+    caught(
+        "prd",
+        "              limit: { counter: prd_repairs, max: 3 }\n",
+        "              limit: { counter: prd_repairs, max: 3 }\n              reset: prd_repairs\n",
+        "terminates",
+        expect![[r#"
+            terminates
+            USER_INPUT_REQUIREMENT (user): READY → WRITE_PRD
+            prd_written (judge.prd): WRITE_PRD → CHECK_PRD
+            prd_refused (prd.check): CHECK_PRD → WRITE_PRD
+            … and again
+        "#]],
+    );
+}
+
+#[test]
+fn brain_the_tests_are_bypassed() {
+    caught(
+        "brain",
+        "- { target: TESTING, guard: has(input.test), assign:",
+        "- { target: COMMITTING, guard: has(input.test), assign:",
+        "never COMMITTING without",
+        expect![[r#"
+            never COMMITTING without TESTING.test_pass or LINTING.no_tests since DEVELOPING
+            ai_reply_done (agent.prompt): CODING → REVIEWING
+            no_issue (judge.review): REVIEWING → LINTING
+            lint_pass (command.run): LINTING → COMMIT_RUNNING
+        "#]],
+    );
+}
+
+#[test]
+fn brain_a_failing_test_is_repaired_without_a_limit() {
+    caught(
+        "brain",
+        "              limit: { counter: testing, max: 3 }\n",
+        "              limit: { counter: testing, max: 3 }\n              reset: testing\n",
+        "terminates",
+        expect![[r#"
+            terminates
+            ai_reply_done (agent.prompt): CODING → REVIEWING
+            no_issue (judge.review): REVIEWING → LINTING
+            lint_pass (command.run): LINTING → TESTING
+            … and again
+        "#]],
+    );
+}
+
+#[test]
+fn brain_an_uncommitted_change_is_deployed() {
+    caught(
+        "brain",
+        "- { target: DEPLOYING, guard: context.committed,",
+        "- { target: DEPLOYING, guard: has(input.deploy),",
+        "never DEPLOYING without",
+        expect![[r#"
+            never DEPLOYING without COMMITTING.commit_success since DEVELOPING
+            start ():  → CODING
+            user_message (user): CODING → REWRITING
+            deploy (judge.refine): REWRITING → DEPLOYING
+        "#]],
+    );
+}
+
+#[test]
+fn notebook_a_step_begins_with_an_action_before_a_plan() {
+    caught(
+        "notebook",
+        "START_STEP: { target: step_running,",
+        "START_STEP: { target: action_running,",
+        "never action_running without",
+        expect![[r#"
+            never action_running without step_running.START_BEHAVIOR since step_running
+            start ():  → stage_running
+            planned (planning.call): stage_running → action_running
+        "#]],
+    );
+}
+
+#[test]
+fn notebook_a_workflow_is_restarted_once_more() {
+    caught(
+        "notebook",
+        "limit: { counter: restarts, max: 3 }, reset:",
+        "limit: { counter: restarts, max: 4 }, reset:",
+        "at most 3 of error -> behavior_running",
+        expect![[r#"
+            at most 3 of error -> behavior_running or error -> stage_running since idle
+            START_WORKFLOW (user): error → error
+            START_WORKFLOW (user): error → error
+            START_WORKFLOW (user): error → stage_running
+        "#]],
+    );
+}
+
+#[test]
+fn notebook_the_planner_asks_for_behaviors_without_a_limit() {
+    caught(
+        "notebook",
+        "- { target: behavior_running, limit: { counter: behaviors, max: 9 }, reason: the planner wants another behavior }",
+        "- { target: behavior_running, guard: \"context.stage_id != ''\", reason: the planner wants another behavior }",
+        "terminates",
+        expect![[r#"
+            terminates
+            executed (notebook.action): action_running → action_completed
+            planned (planning.call): action_completed → behavior_completed
+            planned (planning.call): behavior_completed → behavior_running
+            … and again
+        "#]],
+    );
+}

@@ -1,0 +1,134 @@
+//! Removes each limit of the built-in machines: the promise that it served is then broken, and the loop that it ended
+//! is reported.
+//!
+//! If another limit still ends the loop, the machine still terminates; then the test shows any other broken promise.
+
+use crate::show;
+use std::{fmt::Write, sync::Arc};
+
+use expect_test::{Expect, expect};
+use interlock_chart::Chart;
+use interlock_checker::{Counterexample, Options, Report, check};
+
+/// Removes the limits of one counter after the other.
+fn without_each(id: &str, expected: Expect) {
+    let chart = show::chart(&show::builtin(id));
+    let mut told = String::new();
+    for (at, counter) in chart.counters.iter().enumerate() {
+        let mut harmed = Chart::clone(&chart);
+        for transition in &mut harmed.transitions {
+            transition.limits.retain(|limit| limit.counter.index() != at);
+        }
+        // A small `exact_max`, because the loops are found with counters left open, which is fast.
+        let report = check(Arc::new(harmed), &Options { exact_max: 1_000, ..Options::default() });
+        _ = writeln!(told, "{}: {}", counter.name, verdict(&report));
+    }
+    expected.assert_eq(&told);
+}
+
+/// Prints the loop from its beginning, or any other broken promise.
+fn verdict(report: &Report) -> String {
+    let broken = || report.properties.iter().filter(|proof| !proof.ok);
+    let ways = broken().filter_map(|proof| proof.counterexample.as_ref());
+    let ways = ways.chain(report.problems.iter().filter_map(|problem| problem.counterexample.as_ref()));
+    let too_big = report.problems.iter().any(|problem| problem.code == "E0604");
+    match ways.clone().find_map(turn) {
+        Some(turn) => turn,
+        None if too_big => "too big to explore".to_owned(),
+        None => broken().next().map_or("another limit ends it".to_owned(), |proof| format!("not {}", proof.name)),
+    }
+}
+
+fn turn(way: &Counterexample) -> Option<String> {
+    let stages = &way.stages[way.loops_to?..];
+    let places: Vec<String> = stages.iter().map(|stage| stage.to.join(" + ")).collect();
+    let (first, last) = (places.first()?, places.last()?);
+    Some(match places.len() {
+        1 => format!("{last} again and again"),
+        2 => format!("{last} → {first} → {last}"),
+        more => format!("{last} → {first} → … → {last}, {more} steps"),
+    })
+}
+
+#[test]
+fn firmware_without_a_limit() {
+    without_each(
+        "firmware",
+        expect![[r#"
+            grants: another limit ends it
+            iterations: LOG_TRIAGE → SIMILAR_CASES → … → LOG_TRIAGE, 20 steps
+            baseline_tries: BASELINE_RUN again and again
+            no_progress: another limit ends it
+            control_tries: CONTROL_RUNS again and again
+            rollbacks: not at most 5 of ROLL_BACK or ROLLBACK_TO_GOOD
+            BUILD_FAILURE: not at most 1 of CLEAN_BUILD since BUILD_RUN.build_ok
+            recoveries: RESULT_ANALYSIS → MEASURE_ROUND → … → RESULT_ANALYSIS, 21 steps
+            TEST_ENV_FAILURE: not at most 3 of RESET_ENVIRONMENT since RESULT_ANALYSIS.PASS or RESULT_ANALYSIS.FAIL
+            FLAKY: another limit ends it
+            INCONCLUSIVE: another limit ends it
+            ARTIFACT_MISSING: not at most 2 of ERROR_RECOVERY -> RESULT_COLLECTION since RESULT_COLLECTION.result_normalized
+            ANALYSIS_FAILURE: another limit ends it
+            MODEL_FAILURE: another limit ends it
+            POLICY_VIOLATION: another limit ends it
+            PATCH_APPLY_FAILURE: another limit ends it
+            UNHANDLED_EXCEPTION: another limit ends it
+        "#]],
+    );
+}
+
+#[test]
+fn coder_without_a_limit() {
+    without_each(
+        "coder",
+        expect![[r#"
+            clarifications: not at most 2 of CLARIFYING since .USER_MESSAGE or CONTEXT_BUILDING
+            replans: DRAFTING → PLAN_CHECKING → DRAFTING
+            actions: STEP_SELECTING → STEP_RUNNING → STEP_SELECTING
+            recoveries: STEP_SELECTING → VERIFYING → … → STEP_SELECTING, 4 steps
+            grants: another limit ends it
+        "#]],
+    );
+}
+
+#[test]
+fn prd_without_a_limit() {
+    without_each(
+        "prd",
+        expect![[r#"
+            grants: another limit ends it
+            prd_repairs: WRITE_PRD → CHECK_PRD → WRITE_PRD
+            auto_fix_attempts: APPLY_FIX → VERIFY_FIX → APPLY_FIX
+            tasks: TAKE_TASK → IMPLEMENT_TASK → … → TAKE_TASK, 5 steps
+        "#]],
+    );
+}
+
+#[test]
+fn brain_without_a_limit() {
+    without_each(
+        "brain",
+        expect![[r#"
+            grants: another limit ends it
+            reviewing: REVIEWING → CODING → REVIEWING
+            questions: CODING → REVIEWING → CODING
+            linting: CODING → REVIEWING → … → CODING, 4 steps
+            testing: TESTING → ADVISING → … → TESTING, 5 steps
+            committing: COMMIT_RUNNING → COMMIT_REPAIRING → COMMIT_RUNNING
+            deploying: DEPLOYING again and again
+        "#]],
+    );
+}
+
+#[test]
+fn notebook_without_a_limit() {
+    without_each(
+        "notebook",
+        expect![[r#"
+            grants: another limit ends it
+            actions: action_running again and again
+            behaviors: behavior_running → action_running → … → behavior_running, 4 steps
+            navigations: stage_running → step_running → … → stage_running, 4 steps
+            restarts: not at most 3 of error -> behavior_running or error -> stage_running since idle
+        "#]],
+    );
+}

@@ -1,0 +1,32 @@
+//! The command line as users see it, its documents, and the structure of the workspace. One binary, because linking
+//! everything that the program uses takes longer than most of these tests.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod bug;
+mod by_hand;
+mod children;
+mod deadlines;
+mod documents;
+mod faults;
+mod firmware;
+mod hardship;
+mod injection;
+mod judges;
+mod kill;
+mod once;
+mod questions;
+mod release;
+mod runs;
+mod secrets;
+mod sessions;
+mod terminal;
+mod together;
+mod undo;
+mod workspace;

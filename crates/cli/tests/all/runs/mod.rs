@@ -1,0 +1,11 @@
+//! Commands about runs as users see them: stdout as it is, stderr after a bar, the exit code if it is not 0.
+
+mod anchors;
+mod around;
+mod grants;
+mod moving;
+mod proving;
+mod reporting;
+mod scene;
+mod telling;
+mod worktrees;

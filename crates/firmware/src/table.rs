@@ -1,0 +1,272 @@
+//! The activities of a firmware task: a table with one entry for each.
+
+use std::{path::PathBuf, sync::Arc};
+
+use interlock_activity::{
+    Activity, Attempt, EffectClass, Ending, Outcome, Registry, code,
+    report::{RecordedRun, Story},
+};
+use interlock_chart::{Value, model::Schema};
+use interlock_journal::Evidence;
+use interlock_process::Sandbox;
+use interlock_workspace::Workspace;
+use serde::de::DeserializeOwned;
+
+use crate::{
+    area, baseline, bench, build, collect, copy, delivery, excerpts, fields, knowledge, objections, rounds, search,
+    story,
+};
+
+/// The services that all these activities share.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Stores trees and checkpoints.
+    pub workspace: Workspace,
+    /// The confinement of programs.
+    pub sandbox: Sandbox,
+    /// The store's directory, which holds the knowledge base and the resource locks.
+    pub home: Option<PathBuf>,
+}
+
+/// The result of an activity: both variants are outcomes, the error one ends it early.
+pub(crate) type Done = Result<Outcome, Outcome>;
+
+/// One activity of the table.
+struct FirmwareActivity {
+    name: &'static str,
+    summary: &'static str,
+    signals: &'static [&'static str],
+    begin: fn(Arc<Settings>, Attempt) -> Ending,
+    settings: Arc<Settings>,
+    /// Only the delivery changes the workspace; all other activities can run again. An operation that must not run
+    /// twice, such as flashing a board, refuses the second attempt itself.
+    effect: EffectClass,
+    /// True if this activity checks the task and cleans up for all of them. Every activity of a machine is asked at
+    /// the start and end of a run, and one answer is enough.
+    answers_for_all: bool,
+    /// True for the one activity that adds its part to the report.
+    tells_story: bool,
+}
+
+impl FirmwareActivity {
+    /// Marks an activity that changes the sources.
+    fn writing(self) -> Self {
+        FirmwareActivity { effect: EffectClass::Write, ..self }
+    }
+
+    /// Marks the activity that reports objections to a task and cleans up after a run.
+    fn answering_for_all(self) -> Self {
+        FirmwareActivity { answers_for_all: true, ..self }
+    }
+
+    /// The one that tells the story of a run.
+    fn telling(self) -> Self {
+        FirmwareActivity { tells_story: true, ..self }
+    }
+}
+
+/// Adds all activities of this crate to a registry.
+pub fn all(registry: Registry, settings: Settings) -> Registry {
+    let settings = Arc::new(settings);
+    let hand = |name, summary, signals, begin| FirmwareActivity {
+        name,
+        summary,
+        signals,
+        begin,
+        settings: Arc::clone(&settings),
+        effect: EffectClass::Read,
+        answers_for_all: false,
+        tells_story: false,
+    };
+    let hands = [
+        hand(
+            "copy.apply",
+            "Applies a patch to a tree and stores the result.",
+            &["workspace_updated", "apply_failed"][..],
+            |s, a| ending(copy::apply(s, a)),
+        ),
+        hand(
+            "copy.deliver",
+            "Writes the changes of a tree to the sources.",
+            &["delivered", "delivery_failed"],
+            |s, a| ending(copy::deliver(s, a)),
+        )
+        .writing(),
+        hand("copy.restore", "Restores the run's copy to a tree.", &[], |s, a| ending(copy::restore(s, a))),
+        hand("copy.sources", "Stores the source excerpts that a judge receives.", &["sources_read"], |s, a| {
+            ending(excerpts::sources(s, a))
+        }),
+        hand(
+            "build.prepare",
+            "Checks that the programs a build needs are installed.",
+            &["build_env_ready", "toolchain_missing"],
+            |s, a| ending(build::prepare(s, a)),
+        ),
+        hand("build.run", "Builds a tree in the run's copy.", &["build_ok", "build_failed"], |s, a| {
+            ending(build::run(s, a))
+        }),
+        hand("build.clean", "Removes the output of earlier builds.", &["build_cleaned"], |s, a| {
+            ending(build::clean(s, a))
+        }),
+        hand(
+            "testbench.baseline",
+            "Builds and tests the untouched tree.",
+            &["baseline_measured", "baseline_flaky", "setup_wrong", "toolchain_missing", "env_failed"],
+            |s, a| ending(baseline::measure(s, a)),
+        )
+        .telling(),
+        hand(
+            "testbench.setup",
+            "Leases an environment in which firmware runs.",
+            &["resource_allocated", "env_failed"],
+            |s, a| ending(bench::setup(s, a)),
+        )
+        .answering_for_all(),
+        hand("testbench.flash", "Deploys the image to the environment.", &["deployed", "env_failed"], |s, a| {
+            ending(bench::flash(s, a))
+        }),
+        hand("testbench.health_check", "Checks that the firmware is alive.", &["env_ready", "env_failed"], |s, a| {
+            ending(bench::health_check(s, a))
+        }),
+        hand("testbench.run", "Runs the test cases.", &["test_finished", "runner_crashed"], |s, a| {
+            ending(bench::run(s, a))
+        }),
+        hand("testbench.fetch_logs", "Fetches logs.", &["logs_fetched", "artifacts_missing"], |s, a| {
+            ending(bench::fetch_logs(s, a))
+        }),
+        hand(
+            "testbench.fetch_artifacts",
+            "Binds artifacts and metrics to the result.",
+            &["result_normalized", "artifacts_missing"],
+            |s, a| ending(bench::fetch_artifacts(s, a)),
+        ),
+        hand("testbench.reset", "Resets the environment.", &["environment_reset"], |s, a| ending(bench::reset(s, a))),
+        hand(
+            "results.normalize",
+            "Normalises the results and lists what was measured.",
+            &[
+                "tests_passed",
+                "tests_failed",
+                "tests_inconclusive",
+                "tests_flaky",
+                "environment_broken",
+                "artifacts_missing",
+            ],
+            |s, a| ending(bench::normalize(s, a)),
+        ),
+        hand("convergence.measure", "Compares a round with the baseline.", &["round_measured"], |s, a| {
+            ending(rounds::measure(s, a))
+        }),
+        hand(
+            "delivery.examine",
+            "Runs the repaired cases on the untouched and the patched tree alternately, and examines the patch.",
+            &["controls_agreed", "doubts_found", "controls_disagreed", "env_failed"],
+            |s, a| ending(delivery::examine(s, a)),
+        ),
+        hand("evidence.collect", "Saves the logs and dumps that exist.", &["evidence_collected"], |s, a| {
+            ending(collect::collect(s, a))
+        }),
+        hand("knowledge.record", "Writes a round to the knowledge base.", &["round_recorded"], |s, a| {
+            ending(knowledge::record(s, a))
+        }),
+        hand("knowledge.search", "Searches for similar cases.", &["similar_found"], |s, a| {
+            ending(knowledge::search(s, a))
+        }),
+        hand(
+            "repair.search",
+            "Searches for a patch by templates; builds and tests each candidate.",
+            &["patch_generated", "nothing_found"],
+            |s, a| ending(search::search(s, a)),
+        ),
+    ];
+    hands.into_iter().fold(registry, Registry::with)
+}
+
+fn ending(work: impl Future<Output = Done> + Send + 'static) -> Ending {
+    Box::pin(async move { work.await.unwrap_or_else(|error| error) })
+}
+
+impl Activity for FirmwareActivity {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn summary(&self) -> &str {
+        self.summary
+    }
+
+    fn effect(&self) -> EffectClass {
+        self.effect
+    }
+
+    fn signals(&self) -> &[&str] {
+        self.signals
+    }
+
+    fn schema(&self) -> Schema {
+        fields::of(self.name)
+    }
+
+    fn objections(&self, input: &Value, folder: &std::path::Path) -> Vec<String> {
+        if self.answers_for_all { objections::of(input, folder) } else { Vec::new() }
+    }
+
+    fn run_ended(&self, run: &str) {
+        if self.answers_for_all {
+            bench::forget(run);
+            area::remove(&self.settings, run);
+        }
+    }
+
+    fn story(&self, run: &RecordedRun) -> Option<Story> {
+        self.tells_story.then(|| story::tell(run))
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        (self.begin)(Arc::clone(&self.settings), attempt)
+    }
+}
+
+/// Parses the machine's `with` fields into the type that an activity needs. Null fields count as absent.
+pub(crate) fn given<T: DeserializeOwned>(attempt: &Attempt) -> Result<T, Outcome> {
+    let mut json = serde_json::Value::from(&attempt.with);
+    if let Some(fields) = json.as_object_mut() {
+        fields.retain(|_, value| !value.is_null());
+    }
+    serde_json::from_value(json)
+        .map_err(|error| Outcome::error(code::BAD_INPUT, format!("`with` does not fit: {error}")))
+}
+
+/// Runs blocking work on the thread pool for it.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Outcome> + Send + 'static,
+) -> Result<T, Outcome> {
+    let broken =
+        |error: tokio::task::JoinError| Outcome::error(code::FAILED, format!("it failed unexpectedly: {error}"));
+    tokio::task::spawn_blocking(work).await.map_err(broken)?
+}
+
+/// Returns the error outcome with a message.
+pub(crate) fn failed(why: impl std::fmt::Display) -> Outcome {
+    Outcome::error(code::FAILED, why.to_string())
+}
+
+/// Stores content as evidence under a name.
+pub(crate) async fn keep(attempt: &Attempt, name: &str, media: &str, content: Vec<u8>) -> Result<Evidence, Outcome> {
+    let (store, name, media) = (attempt.evidence.clone(), name.to_owned(), media.to_owned());
+    blocking(move || {
+        let kept = store.put(&name, &media, &content);
+        kept.map_err(|error| Outcome::not_stored(format!("`{name}` could not be stored: {error}")))
+    })
+    .await
+}
+
+/// Returns the outcome of a signal with its data.
+pub(crate) fn signal(name: &str, data: serde_json::Value) -> Outcome {
+    Outcome::signal(name, Value::from(data))
+}
+
+/// Returns the hashes by which machines refer to evidence.
+pub(crate) fn refs(evidence: &[Evidence]) -> Vec<String> {
+    evidence.iter().map(|evidence| evidence.hash.to_string()).collect()
+}
