@@ -117,6 +117,11 @@ pub(crate) enum Command {
     /// the run wrote it, its content is shown as it was before, as the run left it and as it is now; then nothing is
     /// changed, unless such paths are skipped. An undo is recorded in the run and can be undone like any other write.
     Undo(Undo),
+    /// Bring the result of a run's worktree into the checkout
+    ///
+    /// If the checkout is still at the commit at which the worktree began, its branch moves forward to the commits of
+    /// the run; other changes become uncommitted ones. If a file has uncommitted changes in both, nothing is changed.
+    Apply(OneRun),
     /// List the workspace snapshots of a run, or copy one
     ///
     /// A snapshot is the workspace as it was: before each attempt that may write, after it, and before a recovery or an undo.

@@ -45,6 +45,7 @@ mod table;
 mod typed;
 mod waiting;
 mod why;
+mod worktree;
 
 use std::{ffi::OsString, process::ExitCode};
 

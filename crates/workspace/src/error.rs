@@ -43,6 +43,9 @@ pub enum Error {
     /// A commit could not be made. Nothing was changed.
     #[error("{0}")]
     Commit(String),
+    /// A worktree could not be made, filled or applied. Nothing was changed.
+    #[error("{0}")]
+    Worktree(String),
     /// The workspace differs from the tree that the caller expected.
     #[error("the workspace is the tree {found}, not {expected}")]
     TreeChanged {

@@ -51,6 +51,8 @@ pub(crate) struct Git {
     /// The working directory of the call.
     folder: PathBuf,
     vars: Vec<(&'static str, PathBuf)>,
+    /// Settings in addition to [`SETTINGS`].
+    settings: Vec<String>,
     /// A file with ignore rules, in addition to those of the repository.
     excludes: Option<PathBuf>,
     /// True if written objects must survive a power failure.
@@ -62,13 +64,20 @@ pub(crate) struct Git {
 impl Git {
     /// Uses the repository that contains the directory.
     pub(crate) fn discover(folder: &Path) -> Self {
-        Git { folder: folder.to_owned(), vars: Vec::new(), excludes: None, is_durable: true, is_bulk: false }
+        Git {
+            folder: folder.to_owned(),
+            vars: Vec::new(),
+            settings: Vec::new(),
+            excludes: None,
+            is_durable: true,
+            is_bulk: false,
+        }
     }
 
     /// Uses the files under `root` with a git directory that need not be the repository's.
     pub(crate) fn new(root: &Path, git_dir: &Path) -> Self {
         let vars = vec![("GIT_DIR", git_dir.to_owned()), ("GIT_WORK_TREE", root.to_owned())];
-        Git { folder: root.to_owned(), vars, excludes: None, is_durable: true, is_bulk: false }
+        Git { vars, ..Git::discover(root) }
     }
 
     #[must_use]
@@ -82,6 +91,22 @@ impl Git {
     pub(crate) fn var(mut self, name: &'static str, value: &str) -> Self {
         self.vars.push((name, value.into()));
         self
+    }
+
+    /// Makes the filter programs that the repository's configuration names unavailable, so that none is run.
+    pub(crate) fn without_filters(mut self) -> Result<Self> {
+        let pattern = r"^filter\..*\.(clean|smudge|process|required)$";
+        let names = match self.paths(&["config", "--null", "--name-only", "--get-regexp", pattern]) {
+            // There is no such setting.
+            Err(Error::Git { .. }) => Vec::new(),
+            names => names?,
+        };
+        let names = names.iter().map(|name| String::from_utf8_lossy(name).into_owned());
+        self.settings.extend(names.map(|name| match name.ends_with(".required") {
+            true => name + "=false",
+            false => name + "=",
+        }));
+        Ok(self)
     }
 
     #[must_use]
@@ -164,6 +189,9 @@ impl Git {
         command.envs([("GIT_OPTIONAL_LOCKS", "0"), ("GIT_NO_LAZY_FETCH", "1"), ("GIT_NO_REPLACE_OBJECTS", "1")]);
         command.envs(AUTHOR).envs(self.vars.iter().map(|(name, path)| (name, path)));
         for setting in SETTINGS {
+            command.args(["-c", setting]);
+        }
+        for setting in &self.settings {
             command.args(["-c", setting]);
         }
         let excludes = self.excludes.as_deref().unwrap_or(Path::new("/dev/null"));

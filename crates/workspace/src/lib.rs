@@ -38,6 +38,7 @@ mod trees;
 mod undo;
 mod unkept;
 mod workspace;
+mod worktree;
 
 pub use changes::{Change, Changes, Version};
 pub use checkpoint::{Checkpoint, Snapshot};
@@ -52,6 +53,7 @@ pub use trees::TreeFiles;
 pub use undo::{Conflict, Undo};
 pub use unkept::{KEPT_BYTES_MAX, NotKept, Why};
 pub use workspace::Workspace;
+pub use worktree::{Applied, Content, Worktree};
 
 /// Returns the plural ending of an English noun for this count.
 fn plural(count: usize) -> &'static str {

@@ -88,7 +88,7 @@ impl WorkspaceRoot {
 }
 
 /// Returns the user's global ignore file by git's rules. Reading this setting runs no program.
-fn users_excludes(root: &Path) -> Option<PathBuf> {
+pub(crate) fn users_excludes(root: &Path) -> Option<PathBuf> {
     let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let usual = || {
         let settings = named("XDG_CONFIG_HOME").or_else(|| Some(named("HOME")?.join(".config")))?;

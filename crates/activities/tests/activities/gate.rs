@@ -174,6 +174,12 @@ async fn what_a_machine_takes_out_of_a_programs_way_is_asked_for() {
         json!({ "command": "true", "write": ["/"] }),
         json!({ "command": "true", "network": "loopback", "sandbox": "landlock", "write": ["."] }),
         json!({ "command": "true", "network": "some" }),
+        json!({ "command": "true", "network": "only", "hosts": ["api.example.com:443", "127.0.0.1:11434"] }),
+        json!({ "command": "true", "network": "only", "hosts": ["169.254.169.254:80"] }),
+        json!({ "command": "true", "network": "only", "hosts": ["127.0.0.1:11434"] }),
+        json!({ "command": "true", "network": "only", "hosts": ["example.com"] }),
+        json!({ "command": "true", "network": "only" }),
+        json!({ "command": "true", "hosts": ["api.example.com:443"] }),
     ];
     check(command, &cases, expect![[r#"
         CONFIRMATION_NEEDED ["net.connect:true"] `true` with the network on: it could talk to any host, also to those that rules forbid
@@ -182,7 +188,13 @@ async fn what_a_machine_takes_out_of_a_programs_way_is_asked_for() {
         POLICY_DENIED let a program write `/root/.ssh`: it holds credentials or secrets (rule credentials)
         POLICY_DENIED let a program write `/`: it holds credentials or secrets (rule credentials)
         passed 
-        BAD_INPUT `with.network` is `some`; the fields are off, unix, loopback, on
+        BAD_INPUT `with.network` is `some`; use one of off, unix, loopback, only, on
+        CONFIRMATION_NEEDED ["net.connect:api.example.com"] connect to `api.example.com:443`: no rule allows that host
+        POLICY_DENIED connect to `169.254.169.254:80`: it gives out keys of the computer (rule cloud-metadata)
+        passed 
+        BAD_INPUT `with.hosts` `example.com` is not a host with a port, such as api.example.com:443
+        BAD_INPUT `with.hosts` is missing: `network: only` needs the hosts to reach
+        BAD_INPUT `with.hosts` needs `network: only`
     "#]]).await;
     let cases = [json!({ "program": "true", "args": ["x"], "network": "on", "sandbox": "none" })];
     check(|| gate().guard(External::new(sandbox())), &cases, expect![[r#"
@@ -199,6 +211,10 @@ async fn what_the_user_or_the_project_has_settled_is_not_asked_for() {
     let settings = Config { network: Network::On, write: vec!["/opt/cache".into()], ..Config::default() };
     let settled = gate().with_settings(settings).guard(CommandRun::new(Workspace::default(), sandbox()));
     assert_eq!(Trial::new(with).run(settled).await.name, "passed");
+    let hosts = json!({ "command": "true", "network": "only", "hosts": ["api.example.com:443"] });
+    let settings = Config { hosts: vec!["api.example.com:443".into()], ..Config::default() };
+    let settled = gate().with_settings(settings).guard(CommandRun::new(Workspace::default(), sandbox()));
+    assert_eq!(Trial::new(hosts).run(settled).await.name, "passed");
     let none = json!({ "command": "true", "sandbox": "none" });
     let trial = Trial::new(none);
     assert_eq!(trial.run(command()).await.error().0, "CONFIRMATION_NEEDED");

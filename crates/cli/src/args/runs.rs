@@ -25,6 +25,12 @@ pub(crate) struct Run {
     /// The run's name [default: the machine's name and random letters]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+    /// Give the run its own git worktree, on the branch interlock/NAME
+    #[arg(long)]
+    pub(crate) worktree: bool,
+    /// Work in the directory itself, even if the machine asks for a worktree
+    #[arg(long, conflicts_with = "worktree")]
+    pub(crate) in_place: bool,
     /// Run the machine even if `check` refuses it; this is recorded in the run and its report
     #[arg(long)]
     pub(crate) unproved: bool,

@@ -1,17 +1,21 @@
 //! `interlock gc`: removes files that no run refers to, and snapshots of runs that ended long ago.
 
-use std::{
-    path::PathBuf,
-    time::{Duration, SystemTime},
-};
+use std::time::{Duration, SystemTime};
 
 use interlock_chart::counted;
-use interlock_journal::{Engine as _, Entry, Filter, Head, Phase};
+use interlock_journal::{Engine as _, Filter, Phase};
 use interlock_runtime::Workspace;
 use serde_json::json;
 
 use super::Outcome;
-use crate::{Exit, args::Gc, failure::Failure, output::Output, store::Store};
+use crate::{
+    Exit,
+    args::Gc,
+    failure::Failure,
+    output::Output,
+    store::Store,
+    worktree::{self, folder_of},
+};
 
 /// The least age at which leftovers of workspaces are removed. Younger ones may belong to a call in progress.
 const SWEPT_AFTER: Duration = Duration::from_secs(60 * 60);
@@ -25,16 +29,21 @@ pub(crate) fn run(args: &Gc, output: &Output) -> Outcome {
     let snapshots = forget(&store, args, output)?;
     let swept = Workspace::new(&store.home).sweep(grace.max(SWEPT_AFTER), args.dry_run);
     let swept = swept.map_err(|error| Failure::failed(error.to_string()))?;
+    let worktrees = remove_worktrees(&store, args, output)?;
     if output.is_json() {
         let mut json = json!(done);
         json["snapshots"] = json!(snapshots);
         json["workspaces"] = json!(swept);
+        json["worktrees"] = json!(worktrees);
         output.json(&json)?;
         return Ok(Exit::Good);
     }
     let verb = if args.dry_run { "would be removed" } else { "removed" };
     if snapshots > 0 {
         output.data(&format!("{} {verb}\n", counted(snapshots, "snapshot", "snapshots")))?;
+    }
+    if worktrees > 0 {
+        output.data(&format!("{} {verb}\n", counted(worktrees, "worktree", "worktrees")))?;
     }
     output.data(&format!(
         "{} {verb}, {}; {} kept\n",
@@ -53,7 +62,7 @@ fn forget(store: &Store, args: &Gc, output: &Output) -> Result<u64, Failure> {
     let phases = vec![Phase::Succeeded, Phase::Failed, Phase::Aborted];
     let (workspace, mut count) = (Workspace::new(&store.home), 0);
     for head in store.journal.list(&Filter { phases, ..Filter::default() })? {
-        let Some(folder) = folder(store, &head)?.filter(|folder| head.updated_ms <= before_ms && folder.is_dir())
+        let Some(folder) = folder_of(store, &head)?.filter(|folder| head.updated_ms <= before_ms && folder.is_dir())
         else {
             continue;
         };
@@ -65,12 +74,27 @@ fn forget(store: &Store, args: &Gc, output: &Output) -> Result<u64, Failure> {
     Ok(count)
 }
 
-/// Returns the directory that a run worked in.
-fn folder(store: &Store, head: &Head) -> Result<Option<PathBuf>, Failure> {
-    let first = store.journal.records(head.key, 1, 1)?;
-    let Some(record) = first.first() else { return Ok(None) };
-    match store.journal.entry(record)? {
-        Entry::Created(created) => Ok(created.folder.map(PathBuf::from)),
-        _ => Ok(None),
+/// Removes the worktrees of runs that are over, if they were applied or have not changed, and returns their number.
+fn remove_worktrees(store: &Store, args: &Gc, output: &Output) -> Result<u64, Failure> {
+    let mut count = 0;
+    for kept in worktree::all(store)? {
+        let head = store.journal.find(&kept.tree.run)?;
+        let is_over = head.is_none_or(|head| matches!(head.phase, Phase::Succeeded | Phase::Failed | Phase::Aborted));
+        let is_done = match is_over {
+            true => kept.tree.is_done().map_err(|error| Failure::failed(error.to_string())),
+            false => Ok(false),
+        };
+        let removed = is_done.and_then(|is_done| match is_done && !args.dry_run {
+            true => kept.remove().map(|()| is_done),
+            false => Ok(is_done),
+        });
+        match removed {
+            Ok(is_done) => count += u64::from(is_done),
+            Err(failure) => {
+                output.talk(&format!("the worktree of {} stays\n", kept.tree.run));
+                let _ = failure.tell(output);
+            }
+        }
     }
+    Ok(count)
 }

@@ -4,6 +4,7 @@ mod abort;
 mod activities;
 mod agents;
 mod anchor;
+mod apply;
 mod check;
 mod completions;
 mod conform;
@@ -72,6 +73,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Fork(args) => fork::run(&args, output),
         Command::Map(args) => map::run(&args, output),
         Command::Snapshots(args) => snapshots::run(&args, output),
+        Command::Apply(args) => apply::run(&args.run, output),
         Command::Undo(args) => undo::run(&args, output),
         Command::Verify(args) => verify::run(&args, output),
         Command::Anchor(args) => anchor::run(&args, output),

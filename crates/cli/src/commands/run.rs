@@ -12,7 +12,7 @@ use interlock_chart::{
 };
 use interlock_journal::Definition;
 use interlock_judge::settings::Settings as Judges;
-use interlock_runtime::{Error, LoadedMachine, Start};
+use interlock_runtime::{Error, LoadedMachine, Start, fresh_name};
 
 use super::{Outcome, init};
 use crate::{
@@ -25,6 +25,7 @@ use crate::{
     output::Output,
     sample::sample,
     store::{Store, home, user},
+    worktree::{self, Kept},
 };
 
 /// Starts a run and follows it.
@@ -36,12 +37,25 @@ pub(crate) fn run(args: &Run, output: &Output) -> Outcome {
     judges_are_known(&loaded, &folder)?;
     agents_are_known(&loaded, &folder, args.agent.as_deref())?;
     let name = name(args.name.as_deref())?;
-    let start = Start { loaded, input, folder, by: user(), parent: None, name, accepts_unproved: args.unproved };
     let store = Store::open()?;
+    let (name, worktree) = match worktree::is_wanted(args, &input, &folder, &store)? {
+        true => {
+            let name = name.unwrap_or_else(|| fresh_name(&loaded.chart().id));
+            let made = worktree::make(&store, &folder, &name, output)?;
+            (Some(name), Some(made))
+        }
+        false => (name, None),
+    };
+    let folder = worktree.as_ref().map_or_else(|| folder.clone(), |made| made.tree.folder(&folder));
+    let start = Start { loaded, input, folder, by: user(), parent: None, name, accepts_unproved: args.unproved };
     block_on(async {
         let runtime = store.runtime()?;
         listen(&runtime);
-        let head = runtime.start(start).await.map_err(|error| described(error, &args.machine))?;
+        let head = runtime.start(start).await.map_err(|error| {
+            // A run that did not begin leaves nothing behind.
+            let _ = worktree.as_ref().map(Kept::remove);
+            described(error, &args.machine)
+        })?;
         output.talk(&format!("run {}\n", head.name));
         drive(&store, &runtime, Follower::from_start(&store, head)?, output).await
     })

@@ -9,9 +9,9 @@ use std::{
 
 use interlock_activity::Outcome;
 use interlock_process::{Destination, ProgramResult, Verdict, keep, run};
-use interlock_sandbox::{Kind, Namespaces, Network};
+use interlock_sandbox::{Kind, Network};
 
-use crate::trial::{GRACE, Trial};
+use crate::trial::{GRACE, Trial, sandboxes};
 
 /// Starts an HTTP server on loopback, outside of every sandbox, that answers every request with `hello`.
 fn server() -> SocketAddr {
@@ -73,9 +73,7 @@ def connected(family, kind, address):
 #[tokio::test]
 async fn a_listed_loopback_port_is_reached_directly_and_through_the_proxy() {
     let server = server();
-    for (sandbox, namespaces) in
-        [(Kind::Landlock, Namespaces::Auto), (Kind::Landlock, Namespaces::Off), (Kind::Bubblewrap, Namespaces::Auto)]
-    {
+    for (sandbox, namespaces) in sandboxes() {
         let program = format!(
             "{TRIED}
 tried('direct', lambda: urllib.request.urlopen('http://{server}/').read())

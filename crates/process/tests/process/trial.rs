@@ -3,19 +3,28 @@
 use std::{
     collections::BTreeMap,
     fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use interlock_activity::{Attempt, Canceller};
 use interlock_process::{Conversation, Plan, Tell};
-use interlock_sandbox::Rules;
+use interlock_sandbox::{Kind, Namespaces, Rules};
 use interlock_testkit_activity::{Recorder, attempt, launcher::launcher};
 use tempfile::TempDir;
 
 /// The time that a program has to end by itself.
 pub(crate) const GRACE: Duration = Duration::from_secs(20);
+
+/// The ways to confine a program that this computer has.
+pub(crate) fn sandboxes() -> Vec<(Kind, Namespaces)> {
+    let mut all = vec![(Kind::Landlock, Namespaces::Auto), (Kind::Landlock, Namespaces::Off)];
+    if Path::new("/usr/bin/bwrap").exists() {
+        all.push((Kind::Bubblewrap, Namespaces::Auto));
+    }
+    all
+}
 
 /// An attempt and the plan of its program.
 pub(crate) struct Trial {

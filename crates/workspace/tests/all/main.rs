@@ -18,3 +18,4 @@ mod snapshots;
 mod store;
 mod tree;
 mod trees;
+mod worktrees;

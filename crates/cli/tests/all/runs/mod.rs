@@ -8,3 +8,4 @@ mod proving;
 mod reporting;
 mod scene;
 mod telling;
+mod worktrees;

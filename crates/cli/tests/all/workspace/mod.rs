@@ -107,6 +107,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "prd",
             "process",
             "redact",
+            "regular-file",
             "runtime",
             "sandbox",
             "sqlite",

@@ -1,0 +1,122 @@
+//! Brings the result of a worktree into the user's checkout: commits by moving the branch forward, other changes as
+//! uncommitted changes. It is done completely or not at all.
+
+use std::collections::BTreeSet;
+
+use super::{Content, View, Worktree, excluding};
+use crate::{
+    Error, Result,
+    git::{Git, join, split},
+};
+
+/// The most paths that a refusal names.
+const NAMED_MAX: usize = 20;
+
+/// The result of a worktree that was applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applied {
+    /// The changed paths.
+    pub paths: Vec<String>,
+    /// The number of commits that the checked-out branch has moved forward by.
+    pub commits: usize,
+    /// The content of the worktree that is now in the checkout.
+    pub content: Content,
+}
+
+impl Worktree {
+    /// Brings the result into the checkout. If a path was changed there too, nothing is changed.
+    ///
+    /// If the checkout is still at the commit at which the worktree began, its branch moves forward to the commits of the
+    /// worktree. Otherwise all changes are applied as uncommitted ones.
+    pub fn apply(&self) -> Result<Applied> {
+        let view = View::of(&self.path)?;
+        let content = Content { commit: view.commit.clone(), tree: view.tree.clone() };
+        let git = excluding(Git::discover(&self.checkout), &self.checkout).without_filters()?;
+        let head = git.line(&["rev-parse", "--verify", "HEAD^{commit}"])?;
+        let is_forward = view.commit != self.base && head == self.base;
+        let from = if is_forward { &view.commit } else { &self.base };
+        let mut paths = changed(&view.git, &self.base, &view.tree)?;
+        paths.extend(changed(&view.git, from, &view.tree)?);
+        if paths.is_empty() && !is_forward {
+            return Ok(Applied { paths: Vec::new(), commits: 0, content });
+        }
+        refuse_filters(&git, &paths)?;
+        refuse_conflicts(&git, &paths)?;
+        let rest = view.git.between(from, &view.tree)?;
+        let commits = match is_forward {
+            true => self.forward(&git, &view, &rest)?,
+            false => {
+                patch(&git, &["--check"], &rest)?;
+                patch(&git, &[], &rest)?;
+                0
+            }
+        };
+        let shown = |path: &Vec<u8>| String::from_utf8_lossy(path).into_owned();
+        Ok(Applied { paths: paths.iter().map(shown).collect(), commits, content })
+    }
+
+    /// Moves the checked-out branch to the commits of the worktree and applies the rest. Returns the number of commits.
+    fn forward(&self, git: &Git, view: &View, rest: &[u8]) -> Result<usize> {
+        let range = format!("{}..{}", self.base, view.commit);
+        let commits = git.line(&["rev-list", "--count", &range])?.parse().unwrap_or(0);
+        // Git refuses this, without a change, if a file that is not committed would be overwritten.
+        git.run(&["merge", "--quiet", "--ff-only", "--no-overwrite-ignore", &view.commit])
+            .map_err(|error| conflict(&error))?;
+        if let Err(error) = patch(git, &[], rest) {
+            // Uncommitted changes of the user are in other files, and stay.
+            git.run(&["reset", "--quiet", "--keep", &self.base])?;
+            return Err(error);
+        }
+        Ok(commits)
+    }
+}
+
+fn changed(git: &Git, from: &str, to: &str) -> Result<BTreeSet<Vec<u8>>> {
+    let paths = git.paths(&["diff", "--name-only", "--no-renames", "-z", "--end-of-options", from, to])?;
+    Ok(paths.into_iter().collect())
+}
+
+fn patch(git: &Git, options: &[&str], patch: &[u8]) -> Result<()> {
+    if patch.is_empty() {
+        return Ok(());
+    }
+    let words = [&["apply", "--whitespace=nowarn"][..], options, &["-"]].concat();
+    git.run_with(&words, patch).map(drop).map_err(|error| conflict(&error))
+}
+
+fn conflict(error: &Error) -> Error {
+    Error::Worktree(format!("the result does not fit the checkout, and nothing was changed: {error}"))
+}
+
+/// Refuses paths whose content a filter program converts, because no such program is run.
+fn refuse_filters(git: &Git, paths: &BTreeSet<Vec<u8>>) -> Result<()> {
+    let said = split(&git.run_with(&["check-attr", "-z", "--stdin", "filter"], &join(paths.iter().cloned()))?);
+    let is_filtered =
+        |fields: &&[Vec<u8>]| matches!(fields, [_, _, value] if value != b"unspecified" && value != b"unset");
+    let filtered: Vec<_> = said.chunks(3).filter(is_filtered).map(|fields| fields[0].clone()).collect();
+    match filtered.is_empty() {
+        true => Ok(()),
+        false => Err(named("these files need a filter program; merge the branch with git", &filtered)),
+    }
+}
+
+/// Refuses paths that have uncommitted changes in the checkout.
+fn refuse_conflicts(git: &Git, paths: &BTreeSet<Vec<u8>>) -> Result<()> {
+    let status = git.run(&["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"])?;
+    // Two letters and a space come before each path.
+    let dirty = split(&status).into_iter().filter_map(|line| line.get(3..).map(<[u8]>::to_vec));
+    let both: Vec<Vec<u8>> = dirty.filter(|path| paths.contains(path)).collect();
+    match both.is_empty() {
+        true => Ok(()),
+        false => Err(named("these files have uncommitted changes in the checkout too", &both)),
+    }
+}
+
+fn named(why: &str, paths: &[Vec<u8>]) -> Error {
+    let mut names: Vec<String> =
+        paths.iter().take(NAMED_MAX).map(|path| String::from_utf8_lossy(path).into_owned()).collect();
+    if paths.len() > NAMED_MAX {
+        names.push("…".into());
+    }
+    Error::Worktree(format!("nothing was changed, because {why}: {}", names.join(", ")))
+}

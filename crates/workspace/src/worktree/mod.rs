@@ -1,0 +1,148 @@
+//! Worktrees of runs: a checkout of its own for a run, on a branch of its own, beside the user's checkout.
+//!
+//! A worktree begins at the commit that is checked out; uncommitted work of the user stays in the user's checkout and is
+//! not part of it. `apply.rs` brings the result into the checkout, `furnish.rs` copies ignored files into a new worktree.
+//! Like everywhere in this crate, no program that the repository's configuration names is run.
+
+mod apply;
+mod furnish;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
+
+pub use apply::Applied;
+
+use crate::{Error, Result, git::Git, place::users_excludes};
+
+/// The prefix of the branches of runs.
+const BRANCHES: &str = "interlock/";
+
+/// A worktree of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Worktree {
+    /// The name of the run.
+    pub run: String,
+    /// The root of the user's checkout.
+    #[serde(with = "crate::path_text")]
+    pub checkout: PathBuf,
+    /// The root of the worktree.
+    #[serde(with = "crate::path_text")]
+    pub path: PathBuf,
+    /// The branch that is checked out in the worktree.
+    pub branch: String,
+    /// The commit at which the worktree began.
+    pub base: String,
+    /// The content that was last applied to the checkout.
+    #[serde(default)]
+    pub applied: Option<Content>,
+}
+
+/// The content of a worktree: its commit, and the tree of its files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Content {
+    /// The commit that is checked out.
+    pub commit: String,
+    /// The tree of all files that are not ignored.
+    pub tree: String,
+}
+
+impl Worktree {
+    /// Makes a worktree at `path`, which does not exist yet, for a run that works in the repository of `folder`.
+    pub fn create(folder: &Path, path: &Path, run: &str) -> Result<Self> {
+        let git = Git::discover(folder);
+        let no_repository = |_| Error::Worktree(format!("{} is in no git repository", folder.display()));
+        let checkout = PathBuf::from(git.line(&["rev-parse", "--show-toplevel"]).map_err(no_repository)?);
+        let no_commit = |_| Error::Worktree("the repository has no commit that a worktree could begin at".into());
+        let base = git.line(&["rev-parse", "--verify", "HEAD^{commit}"]).map_err(no_commit)?;
+        let branch = format!("{BRANCHES}{run}");
+        if let Some(above) = path.parent() {
+            fs::create_dir_all(above).map_err(|error| Error::io("make", above, &error))?;
+        }
+        let git = Git::discover(&checkout).without_filters()?;
+        git.run(&["worktree", "add", "--quiet", "-b", &branch, text(path)?, &base])?;
+        let path = fs::canonicalize(path).map_err(|error| Error::io("find", path, &error))?;
+        Ok(Worktree { run: run.to_owned(), checkout, path, branch, base, applied: None })
+    }
+
+    /// Returns the folder in the worktree for a folder of the checkout.
+    pub fn folder(&self, in_checkout: &Path) -> PathBuf {
+        let below = in_checkout.strip_prefix(&self.checkout).unwrap_or(Path::new(""));
+        self.path.join(below)
+    }
+
+    /// Returns true if a checkout has changes that are not committed, or files that are not tracked.
+    pub fn is_dirty(folder: &Path) -> Result<bool> {
+        let git = excluding(Git::discover(folder), folder).without_filters()?;
+        Ok(!git.run(&["status", "--porcelain", "-z", "--untracked-files=normal"])?.is_empty())
+    }
+
+    /// Returns the content of the worktree.
+    pub fn content(&self) -> Result<Content> {
+        let view = View::of(&self.path)?;
+        Ok(Content { commit: view.commit, tree: view.tree })
+    }
+
+    /// Returns true if the worktree has no result that is not in the checkout: it is unchanged, or was applied as it is.
+    pub fn is_done(&self) -> Result<bool> {
+        let content = self.content()?;
+        let base = Git::discover(&self.path).line(&["rev-parse", &format!("{}^{{tree}}", self.base)])?;
+        let is_unchanged = content.commit == self.base && content.tree == base;
+        Ok(is_unchanged || self.applied.as_ref() == Some(&content))
+    }
+
+    /// Removes the worktree. Its branch is removed too, unless it has commits that the checkout does not have.
+    pub fn remove(&self) -> Result<()> {
+        let git = Git::discover(&self.checkout);
+        if self.path.exists() {
+            git.run(&["worktree", "remove", "--force", text(&self.path)?])?;
+        }
+        git.run(&["worktree", "prune"])?;
+        let is_merged = git.run(&["merge-base", "--is-ancestor", &self.branch, "HEAD"]).is_ok();
+        match is_merged {
+            true => git.run(&["branch", "--quiet", "-D", &self.branch]).map(drop),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The files of a checkout or a worktree as a tree. Its objects lie in a temporary directory.
+struct View {
+    git: Git,
+    commit: String,
+    tree: String,
+    _scratch: TempDir,
+}
+
+impl View {
+    fn of(root: &Path) -> Result<Self> {
+        let scratch =
+            TempDir::new().map_err(|error| Error::io("make a directory in", &std::env::temp_dir(), &error))?;
+        let plain = Git::discover(root);
+        let commit = plain.line(&["rev-parse", "--verify", "HEAD^{commit}"])?;
+        let objects = plain.line(&["rev-parse", "--path-format=absolute", "--git-path", "objects"])?;
+        let own = scratch.path().join("objects");
+        fs::create_dir(&own).map_err(|error| Error::io("make", &own, &error))?;
+        let git = excluding(plain, root).without_filters()?.index(&scratch.path().join("index")).objects(&own);
+        let git = git.var("GIT_ALTERNATE_OBJECT_DIRECTORIES", &objects).for_a_moment();
+        git.run(&["read-tree", &commit])?;
+        git.run(&["add", "--all", "--", "."])?;
+        let tree = git.line(&["write-tree"])?;
+        Ok(View { git, commit, tree, _scratch: scratch })
+    }
+}
+
+fn excluding(git: Git, root: &Path) -> Git {
+    match users_excludes(root) {
+        Some(rules) => git.excluding(&rules),
+        None => git,
+    }
+}
+
+fn text(path: &Path) -> Result<&str> {
+    path.to_str().ok_or_else(|| Error::Worktree(format!("{} is not a UTF-8 path", path.display())))
+}
