@@ -109,12 +109,14 @@ fn brain_without_a_limit() {
         "brain",
         expect![[r#"
             grants: another limit ends it
-            reviewing: REVIEWING → CODING → REVIEWING
-            questions: CODING → REVIEWING → CODING
-            linting: CODING → REVIEWING → … → CODING, 4 steps
-            testing: TESTING → ADVISING → … → TESTING, 5 steps
-            committing: COMMIT_RUNNING → COMMIT_REPAIRING → COMMIT_RUNNING
-            deploying: DEPLOYING again and again
+            interrupted: COMMIT_RUNNING again and again
+            reviewing: CODING → COLLECTING → … → CODING, 3 steps
+            questions: CODING → COLLECTING → … → CODING, 3 steps
+            moved: COLLECTING → JUDGING → … → COLLECTING, 3 steps
+            linting: CODING → COLLECTING → … → CODING, 5 steps
+            testing: TESTING → ADVISING → … → TESTING, 6 steps
+            committing: COLLECTING → JUDGING → … → COLLECTING, 6 steps
+            deploying: CODING → COLLECTING → … → CODING, 8 steps
         "#]],
     );
 }
