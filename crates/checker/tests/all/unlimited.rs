@@ -108,7 +108,7 @@ fn brain_without_a_limit() {
     without_each(
         "brain",
         expect![[r#"
-            grants: another limit ends it
+            grants: not at most 3 of DEPLOYING.deploy_success or DEPLOYING.deploy_fail since .user_message or COMMITTING.commit_success
             interrupted: COMMIT_RUNNING again and again
             reviewing: CODING → COLLECTING → … → CODING, 3 steps
             questions: CODING → COLLECTING → … → CODING, 3 steps
