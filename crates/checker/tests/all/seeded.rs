@@ -246,9 +246,9 @@ fn brain_a_failing_test_is_repaired_without_a_limit() {
         "terminates",
         expect![[r#"
             terminates
-            collected (workspace.changes): COLLECTING → JUDGING
-            no_issue (judge.review): JUDGING → LINTING
             lint_pass (command.run): LINTING → TESTING
+            test_fail (command.run): TESTING → ADVISING
+            code_bug (judge.advise): ADVISING → CODING
             … and again
         "#]],
     );

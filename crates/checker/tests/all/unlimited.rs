@@ -108,15 +108,15 @@ fn brain_without_a_limit() {
     without_each(
         "brain",
         expect![[r#"
-            grants: not at most 3 of DEPLOYING.deploy_success or DEPLOYING.deploy_fail since .user_message or COMMITTING.commit_success
+            grants: another limit ends it
             interrupted: COMMIT_RUNNING again and again
-            reviewing: CODING → COLLECTING → … → CODING, 3 steps
+            reviewing: COLLECTING → JUDGING → … → COLLECTING, 3 steps
             questions: CODING → COLLECTING → … → CODING, 3 steps
-            moved: COLLECTING → JUDGING → … → COLLECTING, 3 steps
+            moved: WRITING_MESSAGE → COMMIT_RUNNING → … → WRITING_MESSAGE, 5 steps
             linting: CODING → COLLECTING → … → CODING, 5 steps
-            testing: TESTING → ADVISING → … → TESTING, 6 steps
-            committing: COLLECTING → JUDGING → … → COLLECTING, 6 steps
-            deploying: CODING → COLLECTING → … → CODING, 8 steps
+            testing: CODING → COLLECTING → … → CODING, 6 steps
+            committing: WRITING_MESSAGE → COMMIT_RUNNING → … → WRITING_MESSAGE, 6 steps
+            deploying: WRITING_MESSAGE → COMMIT_RUNNING → … → WRITING_MESSAGE, 8 steps
         "#]],
     );
 }
