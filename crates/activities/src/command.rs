@@ -61,8 +61,9 @@ impl CommandRun {
             return Err(Outcome::error(TREE_CHANGED, message));
         }
         let first = self.once(&attempt, &order).await?;
-        if !order.settles || first.tree.is_none() || first.tree == before {
-            return Ok(first.outcome);
+        let is_changed = first.tree.is_some() && first.tree != before;
+        if !order.settles || !is_changed {
+            return Ok(with_changed(first.outcome, is_changed && before.is_some()));
         }
         attempt.host.progress(&attempt.run, attempt.activity, "the command changed files; it is run once more");
         let second = self.once(&attempt, &order).await?;
@@ -70,7 +71,7 @@ impl CommandRun {
             true => second.outcome,
             false => unsettled(second.outcome, &order),
         };
-        Ok(outcome.with(first.outcome.evidence))
+        Ok(with_changed(outcome, second.tree != before).with(first.outcome.evidence))
     }
 
     /// Runs the command once.
@@ -256,6 +257,16 @@ fn words(given: &Arguments<'_>, plan: &Plan) -> Result<Vec<OsString>, Outcome> {
             Err(BadArgument::field("command", format!("must be a string or a list, not a {}", other.kind())).into())
         }
     }
+}
+
+/// Adds to the data of a signal whether the command changed the workspace. It is known only if the tree before is.
+fn with_changed(mut outcome: Outcome, is_changed: bool) -> Outcome {
+    if let OutcomeKind::Signal { data, .. } = &mut outcome.kind {
+        let mut fields = serde_json::Value::from(&*data);
+        fields["changed"] = json!(is_changed);
+        *data = Value::from(fields);
+    }
+    outcome
 }
 
 /// Turns the second outcome of a command that changes files every time into a failure: no verdict of it counts.

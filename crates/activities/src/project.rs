@@ -59,6 +59,7 @@ impl ProjectDetect {
         let data = json!({
             "lint": lint.line.as_deref().unwrap_or(NOTHING),
             "test": test.line.as_deref().unwrap_or_default(),
+            "has_tests": test.line.is_some(),
             "commands": commands,
             "summary": summary,
             "tree": tree,

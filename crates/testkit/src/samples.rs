@@ -46,10 +46,16 @@ impl Samples {
                 samples.collect(&expr.node);
             }
         }
+        // A guard may read an input under the name of a variable that is initialised with it.
+        for variable in &machine.chart().context {
+            if let Template::Expr(expr) = &variable.initial {
+                samples.collect(&expr.node);
+            }
+        }
         samples
     }
 
-    /// Returns possible inputs of a run. Only fields that guards read vary.
+    /// Returns possible inputs of a run. Only fields that guards or initial values read vary.
     pub fn input(&self, schema: &Schema) -> Vec<Value> {
         self.fitting(schema, false)
     }

@@ -44,8 +44,8 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
     }
     expect![[r#"
         brain: 11 properties, 368042 configurations
-          in 7 explorations 853124 configurations, 6388672 ways
-          between inputs (upper): 654 transitions, 648 activities, 250 judgements
+          in 7 explorations 853126 configurations, 6390066 ways
+          between inputs (upper): 653 transitions, 648 activities, 250 judgements
           whole run: none
           waits in AWAITING_CHECKS, AWAITING_USER, AWAITING_DEPLOY
         coder: 10 properties, 31488 configurations

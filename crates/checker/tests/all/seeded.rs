@@ -225,8 +225,8 @@ fn prd_a_refused_prd_is_rewritten_without_a_limit() {
 fn brain_the_tests_are_bypassed() {
     caught(
         "brain",
-        "- target: TESTING\n              guard: context.test != ''\n              reason:",
-        "- target: COMMITTING\n              guard: context.test != ''\n              reason:",
+        "- target: TESTING\n              guard: context.has_tests\n              reason:",
+        "- target: COMMITTING\n              guard: context.has_tests\n              reason:",
         "never COMMITTING without",
         expect![[r#"
             never COMMITTING without TESTING.test_pass or LINTING.no_tests since DEVELOPING
@@ -246,9 +246,9 @@ fn brain_a_failing_test_is_repaired_without_a_limit() {
         "terminates",
         expect![[r#"
             terminates
-            collected (workspace.changes): COLLECTING → JUDGING
-            no_issue (judge.review): JUDGING → LINTING
             lint_pass (command.run): LINTING → TESTING
+            test_fail (command.run): TESTING → ADVISING
+            code_bug (judge.advise): ADVISING → CODING
             … and again
         "#]],
     );

@@ -110,12 +110,14 @@ fn brain_without_a_limit() {
         "brain",
         expect![[r#"
             grants: another limit ends it
-            reviewing: REVIEWING → CODING → REVIEWING
-            questions: CODING → REVIEWING → CODING
-            linting: CODING → REVIEWING → … → CODING, 4 steps
-            testing: TESTING → ADVISING → … → TESTING, 5 steps
-            committing: COMMIT_RUNNING → COMMIT_REPAIRING → COMMIT_RUNNING
-            deploying: DEPLOYING again and again
+            interrupted: COMMIT_RUNNING again and again
+            reviewing: COLLECTING → JUDGING → … → COLLECTING, 3 steps
+            questions: CODING → COLLECTING → … → CODING, 3 steps
+            moved: WRITING_MESSAGE → COMMIT_RUNNING → … → WRITING_MESSAGE, 5 steps
+            linting: CODING → COLLECTING → … → CODING, 5 steps
+            testing: CODING → COLLECTING → … → CODING, 6 steps
+            committing: WRITING_MESSAGE → COMMIT_RUNNING → … → WRITING_MESSAGE, 6 steps
+            deploying: WRITING_MESSAGE → COMMIT_RUNNING → … → WRITING_MESSAGE, 8 steps
         "#]],
     );
 }
