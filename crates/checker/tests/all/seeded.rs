@@ -258,8 +258,8 @@ fn brain_a_failing_test_is_repaired_without_a_limit() {
 fn brain_an_uncommitted_change_is_deployed() {
     caught(
         "brain",
-        "- { target: DEPLOYING, guard: context.committed && context.deploys",
-        "- { target: DEPLOYING, guard: context.deploys",
+        "- { target: DEPLOYING, guard: \"context.committed && (",
+        "- { target: DEPLOYING, guard: \"(",
         "never DEPLOYING without",
         expect![[r#"
             never DEPLOYING without COMMITTING.commit_success since DEVELOPING
