@@ -449,6 +449,10 @@ impl Activity for AgentPrompt {
         EffectClass::Write
     }
 
+    fn uses_cores(&self) -> bool {
+        false
+    }
+
     fn signals(&self) -> &[&str] {
         &[]
     }

@@ -14,7 +14,9 @@ pub(crate) fn words(agent: &Agent, turn: &Turn) -> Vec<String> {
         DriverKind::Claude => {
             let fixed =
                 "-p --input-format stream-json --output-format stream-json --verbose --permission-prompt-tool stdio";
-            words.extend(fixed.split(' ').map(str::to_owned));
+            // The repository's own settings, hooks and MCP servers are not loaded: the agent could have written them.
+            let closed = "--strict-mcp-config --setting-sources user";
+            words.extend(fixed.split(' ').chain(closed.split(' ')).map(str::to_owned));
             let (flag, id) = match &turn.session {
                 Some(session) => ("--resume", session),
                 None => ("--session-id", &turn.fresh),

@@ -151,10 +151,7 @@ impl<'s> Driver<'s> {
                 news = self.news.recv() => self.hear(news)?,
                 order = interrupted(&mut self.signals) => self.interrupt(order),
                 _ = tick.tick() => {
-                    // Without a status line, the notifications of this run are enough.
-                    if self.progress.is_terminal() {
-                        self.look()?;
-                    }
+                    self.look()?;
                     self.hear_person().await?;
                     self.leave_to_person()?;
                     self.hear_questions().await?;

@@ -46,11 +46,6 @@ impl<'o> Progress<'o> {
         Progress { output, is_terminal, is_shown: false, began, prefix, live_folder, note }
     }
 
-    /// Returns true if the display has a status line.
-    pub(crate) fn is_terminal(&self) -> bool {
-        self.is_terminal
-    }
-
     /// Prints text that stays above the status line.
     pub(crate) fn say(&mut self, text: &str) {
         self.clear();

@@ -147,7 +147,7 @@ mod tests {
     fn invalid_grant_is_explained() {
         for (text, message) in [
             ("fs.wrote", "`fs.wrote` is not a permission; there are fs.read"),
-            ("fs.write:", "`fs.write:` says no path"),
+            ("fs.write:", "`fs.write:` needs a path"),
             ("destroy", "`destroy` needs a command"),
         ] {
             let error = text.parse::<Grant>().unwrap_err().to_string();

@@ -108,7 +108,10 @@ fn body(headers: &[(&str, &str)]) -> Option<Body> {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Option<(String, u16, Option<(String, Body)>)> {
+    /// A host, a port and, for plain HTTP, the rewritten head with the kind of its body.
+    type Parsed = (String, u16, Option<(String, Body)>);
+
+    fn parse(text: &str) -> Option<Parsed> {
         let Head { host, port, kind } = Head::parse(text.as_bytes())?;
         let http = match kind {
             Kind::Connect => None,

@@ -69,7 +69,7 @@ async fn what_cannot_be_used_is_named() {
         (json!({ "command": "true", "timeout_s": -1 }), "`with.timeout_s` must be between 0 and"),
         (json!({ "command": "true", "timeout_s": "1m" }), "`with.timeout_s` must be a number of seconds, not \"1m\""),
         (json!({ "command": "true", "output_bytes_max": -1 }), "`with.output_bytes_max` must be a whole number from 0"),
-        (json!({ "command": "true", "ok_codes": ["x"] }), "`with.ok_codes` is to be a list of whole numbers"),
+        (json!({ "command": "true", "ok_codes": ["x"] }), "`with.ok_codes` must be a list of whole numbers"),
         (
             json!({ "command": "true", "signals": { "one": "x" } }),
             "`with.signals` has `one`; the fields are zero, nonzero",
@@ -133,7 +133,7 @@ async fn a_link_does_not_lead_out_of_the_folder() {
     std::os::unix::fs::symlink("/", trial.folder.join("out")).unwrap();
     let (code, message) = trial.run(command()).await.error();
     assert_eq!(code, "BAD_INPUT");
-    assert!(message.starts_with("`with.cwd` leaves"), "{message}");
+    assert!(message.starts_with("`with.cwd` is outside the run's directory"), "{message}");
 }
 
 #[tokio::test]
@@ -191,7 +191,7 @@ async fn a_command_with_its_own_folder_writes_there_and_nowhere_else_in_the_work
     let cases = [
         (json!({ "command": "true", "folder": ".." }), "`with.folder` is outside the run's directory"),
         (json!({ "command": "true", "folder": ".git/hooks" }), "`with.folder` is hidden"),
-        (json!({ "command": "true", "folder": "." }), "`with.folder` is the run's folder itself"),
+        (json!({ "command": "true", "folder": "." }), "`with.folder` is the run's directory itself"),
         (json!({ "command": "true", "folder": "a", "write": ["b"] }), "`with.folder` is all that may be written"),
         (json!({ "command": "true", "folder": "a", "sandbox": "none" }), "`with.folder` is all that may be written"),
     ];

@@ -86,7 +86,7 @@ async fn an_error_of_the_program_is_handed_through() {
 async fn what_cannot_be_used_is_named() {
     let cases = [
         (json!({}), "BAD_INPUT", "`with.program` is missing"),
-        (json!({ "program": "./program", "args": "x" }), "BAD_INPUT", "`with.args` is to be a list of strings"),
+        (json!({ "program": "./program", "args": "x" }), "BAD_INPUT", "`with.args` must be a list of strings"),
         (json!({ "program": "./program", "with": {} }), "BAD_INPUT", "`with.with` is not known"),
         (json!({ "program": "./nothing" }), "FAILED", "it could not be started: `./nothing` is not a program"),
     ];

@@ -141,7 +141,7 @@ async fn what_cannot_be_used_is_named() {
     let cases = [
         (json!({}), "`with.url` is missing"),
         (json!({ "url": "example.com" }), "`with.url` must begin with http:// or https://"),
-        (json!({ "url": "http://u:p@localhost" }), "`with.url` must not carry a name or password"),
+        (json!({ "url": "http://u:p@localhost" }), "`with.url` must not contain a user name or password"),
         (json!({ "url": url, "method": "A B" }), "`with.method` is not the name of a method: `A B`"),
         (
             json!({ "url": url, "headers": { "a b": "" } }),

@@ -31,7 +31,7 @@ impl Acp {
     }
 
     fn answered(&mut self, id: u64, message: &Json) -> Vec<Heard> {
-        let error = message.get("error").map(|error| said(error));
+        let error = message.get("error").map(said);
         let result = message.get("result").unwrap_or(&Json::Null);
         match (id, error) {
             (INITIALIZE, Some(why)) => vec![Heard::Ended(End::Failed(format!("it refused the handshake: {why}")))],

@@ -353,7 +353,7 @@ fn two_concurrent_writers_need_separate_directories() {
         &command(""),
         &command(""),
         expect![[r#"
-        21:33 E0711 `command.run` in `l1` and `command.run` in `r1` can write the workspace at the same time (let one follow the other, give each `command.run` its own `with: { folder: … }`, or say `effect: read` of one that changes nothing)
+        21:33 E0711 `command.run` in `l1` and `command.run` in `r1` can write the workspace at the same time (let one follow the other, give each `command.run` its own `with: { folder: … }`, or declare `effect: read` for one that changes nothing)
     "#]],
     );
     check_two(&command(", folder: a"), &command(", folder: b"), expect![[r#""#]]);
@@ -361,14 +361,14 @@ fn two_concurrent_writers_need_separate_directories() {
         &command(", folder: a"),
         &command(", folder: a/b"),
         expect![[r#"
-        21:33 E0711 `command.run` in `l1` and `command.run` in `r1` can write the workspace at the same time (let one follow the other, give each `command.run` its own `with: { folder: … }`, or say `effect: read` of one that changes nothing)
+        21:33 E0711 `command.run` in `l1` and `command.run` in `r1` can write the workspace at the same time (let one follow the other, give each `command.run` its own `with: { folder: … }`, or declare `effect: read` for one that changes nothing)
     "#]],
     );
     check_two(
         &command(", folder: a"),
         &command(", folder: b, sandbox: none"),
         expect![[r#"
-        21:33 E0711 `command.run` in `l1` and `command.run` in `r1` can write the workspace at the same time (let one follow the other, give each `command.run` its own `with: { folder: … }`, or say `effect: read` of one that changes nothing)
+        21:33 E0711 `command.run` in `l1` and `command.run` in `r1` can write the workspace at the same time (let one follow the other, give each `command.run` its own `with: { folder: … }`, or declare `effect: read` for one that changes nothing)
     "#]],
     );
     check_two(&command(""), "activity: command.run, effect: read, with: { command: make }", expect![[r#""#]]);

@@ -9,6 +9,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod agents;
 mod brain;
 mod bug;
 mod by_hand;

@@ -120,7 +120,10 @@ fn invalid_setting_is_named_in_the_error() {
             "chains.judge.review: a person always answers, so no judge can follow",
         ),
         ("[votes]\njudge.x = 0".to_owned(), "votes.judge.x must be a number from 1 to 9"),
-        ("[judges.rules]\nprovider = \"ollama\"\nmodel = \"m\"".to_owned(), "judges.rules: that judge already exists"),
+        (
+            "[judges.rules]\nprovider = \"ollama\"\nmodel = \"m\"".to_owned(),
+            "judges.rules: this judge is already defined",
+        ),
         (format!("{ollama}key = \"sk-123\""), "unknown field `key`"),
         (format!("{ollama}timeouts = {{ silence_s = -1 }}"), "`silence_s` must be between 0 and 86400 seconds, not -1"),
         (
@@ -146,7 +149,7 @@ fn remote_embeddings_server_is_allowed_only_in_the_users_file() {
     let server = settings.embeddings.unwrap();
     assert_eq!((server.base_url.as_str(), server.model.as_str()), ("https://models.example/v1", "m"));
     assert_eq!(load(elsewhere, near).unwrap().embeddings.unwrap().model, "near");
-    assert!(load("", elsewhere).unwrap_err().contains("embeddings: a key may stand only"));
+    assert!(load("", elsewhere).unwrap_err().contains("embeddings: a key is allowed only"));
     assert!(load("[embeddings]\nmodel = \"m\"", "").unwrap_err().contains("base_url"));
     assert_eq!(load("", "").unwrap().embeddings, None);
 }

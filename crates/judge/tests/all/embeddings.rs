@@ -91,7 +91,7 @@ async fn failing_server_falls_back_to_keywords_and_is_reported() {
     let cases = [
         (Scripted::new(401, "application/json", "{\"error\":\"no key\"}"), "answered 401"),
         (Scripted::page(502), "answered 502"),
-        (Scripted::new(200, "application/json", "{"), "no JSON"),
+        (Scripted::new(200, "application/json", "{"), "is not JSON"),
         (json(json!({ "data": [] })), "not have one vector"),
         (json(json!({})), "no `data`"),
         (json(json!({ "data": [{ "index": 9, "embedding": [1.0] }] })), "for an unknown text"),

@@ -170,7 +170,7 @@ reason = "x"
             .interlock/policy.toml:1: version 2 is not known
               Hint: this is version 1
             .interlock/policy.toml:2: `colour` is not known
-              Hint: the fields are command, host, limits, loosen, otherwise, path, paths, version
+              Hint: the keys are command, host, limits, loosen, otherwise, path, paths, version
             .interlock/policy.toml:4: `alow` is not a decision
               Hint: did you mean `allow`?
             .interlock/policy.toml:5: `write_outside` cannot be allow: the least that a project can choose is confirm

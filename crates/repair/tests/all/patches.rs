@@ -78,5 +78,5 @@ fn a_diff_has_three_lines_of_context_and_marks_a_missing_line_end() {
     let expected = "--- a/a.c\n+++ b/a.c\n@@ -3,4 +3,4 @@\n 3\n 4\n 5\n-6\n\\ No newline at end of file\n+7\n\\ No newline at end of file\n";
     assert_eq!(patch, expected);
     assert_eq!(unified("a.c", "same", "same"), "");
-    assert_eq!(unified("a.c", "", "x\n"), "--- a/a.c\n+++ b/a.c\n@@ -0,0 +1,1 @@\n+x\n");
+    assert_eq!(unified("a.c", "", "x\n"), "--- a/a.c\n+++ b/a.c\n@@ -0,0 +1 @@\n+x\n");
 }

@@ -29,7 +29,10 @@ fn a_store_of_a_newer_version_is_not_touched() {
     connection.pragma_update(None, "user_version", 99).unwrap();
     drop(connection);
     let (error, hint) = said(home.path());
-    assert!(error.contains("newer version (format 99") && hint.contains("newer version"), "{error} / {hint}");
+    assert!(
+        error.contains("newer version of Interlock (format 99") && hint.contains("newer version"),
+        "{error} / {hint}"
+    );
 }
 
 #[test]

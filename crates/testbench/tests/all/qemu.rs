@@ -404,7 +404,7 @@ fn all_configuration_problems_are_reported() {
         `test_profile.config.hang_sec` must be a number of seconds, not -1;
         `test_profile.config.icount` must be `off` or a shift from 0 to 10, not 99;
         `test_profile.config.coverage` must be one of off, trace, gcov, not "some";
-        `test_profile.config.case_arg` has no {case} in it;
+        `test_profile.config.case_arg` has no {case};
         `test_profile.config.case_arg` needs `semihosting: true`;
         without it use {case} in `args`;
         `test_profile.config.imgae` is not known;

@@ -294,8 +294,8 @@ fn profile_without_a_controller_is_refused() {
         assert!(told.starts_with(&format!("`test_profile.config.{expected}")), "{told}");
     };
     check(json!({}), "redfish` is missing, and so is `ipmi`");
-    check(json!({ "redfish": { "url": "bmc.example" } }), "redfish.url` is to begin with http");
-    check(json!({ "redfish": { "url": "https://b", "username": "x" } }), "redfish` is to have both");
+    check(json!({ "redfish": { "url": "bmc.example" } }), "redfish.url` must begin with http");
+    check(json!({ "redfish": { "url": "https://b", "username": "x" } }), "redfish` must have both");
     check(
         json!({ "redfish": { "url": "https://b", "password": "x" } }),
         "redfish` cannot be used: unknown field `password`",

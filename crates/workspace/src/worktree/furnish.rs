@@ -51,7 +51,7 @@ impl Worktree {
             return Ok(false);
         }
         let real = from.parent().and_then(|above| above.canonicalize().ok());
-        if !real.is_some_and(|above| Some(above.as_path()) == from.parent()) {
+        if real.is_none_or(|above| Some(above.as_path()) != from.parent()) {
             return Err(Error::Worktree(format!("`{path}` leads through a symbolic link")));
         }
         if !is_ignored(&self.checkout, path)? {

@@ -87,7 +87,7 @@ fn hooks_run_only_on_request() {
     let with_hooks = || commit(&folder, Commit { with_hooks: true, ..Commit::default() });
     let before = folder.user_files();
     let refused = with_hooks().unwrap_err().to_string();
-    assert!(refused.contains("pre-commit said no: not like this"), "{refused}");
+    assert!(refused.contains("pre-commit refused: not like this"), "{refused}");
     assert_eq!(folder.user_files(), before);
     hook("pre-commit", "exit 0");
     hook("commit-msg", "echo signed >> \"$1\"");

@@ -86,7 +86,7 @@ fn obstacles_are_found_before_any_write() {
     folder.write("a", "one\n");
     folder.write("file", "f\n");
     folder.write("folder/x", "x\n");
-    refused(&folder, &with_a("*** Add File: file/new\n+x\n"), "file/new: `file` on the way to it is not a directory");
+    refused(&folder, &with_a("*** Add File: file/new\n+x\n"), "file/new: `file` in its path is not a directory");
     refused(&folder, &with_a("*** Add File: folder\n+x\n"), "folder: it is a directory");
     refused(&folder, &with_a("*** Update File: folder\n@@\n-x\n+y\n"), "folder: it is a directory");
     refused(&folder, &with_a("*** Add File: file\n+x\n"), "file: it already exists");
@@ -100,8 +100,8 @@ fn files_that_are_not_stored_are_not_patched() {
     folder.write("a", "one\n");
     folder.write(".gitignore", "*.log\nbuild/\n");
     folder.write("x.log", "log\n");
-    refused(&folder, &with_a("*** Update File: x.log\n@@\n-log\n+x\n"), "x.log: it is ignored");
-    refused(&folder, &with_a("*** Add File: build/new\n+x\n"), "build/new: it is ignored");
+    refused(&folder, &with_a("*** Update File: x.log\n@@\n-log\n+x\n"), "x.log: git ignores it");
+    refused(&folder, &with_a("*** Add File: build/new\n+x\n"), "build/new: git ignores it");
     folder.git(&["add", "--force", "x.log"]);
     apply(&folder, &with_a("*** Update File: x.log\n@@\n-log\n+tracked\n")).unwrap();
     folder.write("a", "one\n");

@@ -198,9 +198,9 @@ fn a_damaged_repository_is_repaired_and_the_damage_is_reported() {
         ("echo garbage > .git/index", "the index"),
         ("echo garbage > .git/refs/heads/side", "the reference refs/heads/side"),
         ("echo '[' > .git/config", "the configuration"),
-        ("rm -rf .git", "was gone"),
-        ("rm -rf .git; mkdir ../other; ln -s ../other .git", ".git was gone"),
-        ("rm -rf .git; git init -q ../other; ln -s ../other/.git .git", ".git was gone"),
+        ("rm -rf .git", "was missing"),
+        ("rm -rf .git; mkdir ../other; ln -s ../other .git", ".git was missing"),
+        ("rm -rf .git; git init -q ../other; ln -s ../other/.git .git", ".git was missing"),
     ];
     for (damage, told) in damages {
         let folder = committed();

@@ -88,7 +88,7 @@ fn looking_up_paths_in_a_tree_reports_their_kind() {
     assert_eq!(look("d"), "it is a directory");
     assert_eq!(look("d/none"), "nothing");
     assert_eq!(look("none/at/all"), "nothing");
-    assert_eq!(look("d/file/x"), "`file` on the way to it is not a directory");
+    assert_eq!(look("d/file/x"), "`file` in its path is not a directory");
     assert_eq!(look("d/link/x"), "`link` in its path is a symbolic link");
     assert_eq!(look("d/two\nlines"), "File odd");
     // Git would read this name as the output of `git describe`, which ends with an abbreviated hash.
@@ -115,7 +115,7 @@ fn a_file_replaces_a_directory_only_if_all_its_files_are_deleted() {
     let (_, base) = folder.workspace.take_tree(&folder.path, "r").unwrap();
     let some = "--- a/d/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n--- /dev/null\n+++ b/d\n@@ -0,0 +1 @@\n+file\n";
     let refused = folder.workspace.apply_to_tree(&folder.path, "r", &base, &patch(some)).unwrap_err().to_string();
-    assert!(refused.contains("it is a directory, and  is not mentionedd/e/g"), "{refused}");
+    assert!(refused.contains("it is a directory, and d/e/g is not mentioned"), "{refused}");
     let all = format!("--- a/d/e/g\n+++ /dev/null\n@@ -1 +0,0 @@\n-y\n{some}");
     let made = folder.workspace.apply_to_tree(&folder.path, "r", &base, &patch(&all)).unwrap();
     folder.workspace.restore_tree(&folder.path, &made).unwrap();

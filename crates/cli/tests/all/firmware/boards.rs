@@ -66,7 +66,7 @@ fn what_another_run_has_left_on_a_board_is_not_taken_for_ones_own() {
     let undone = bench.session.run("undo other").unwrap();
     assert_eq!(undone.code, Some(0), "{undone}");
     let trace = resumes_to_the_fix(&bench);
-    assert!(trace.contains("artifacts missing: other has used the place since"), "{trace}");
+    assert!(trace.contains("other has used the environment since"), "{trace}");
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn what_a_person_wrote_and_how_long_that_took_is_told_as_theirs() {
     for words in [
         "The patch comes from a person (",
         "| judge.patch | a person (",
-        "No model was asked: a person",
+        "No model was asked; a person",
         "at most 600000 |",
     ] {
         assert!(report.contains(words), "{words} is not in {report}");

@@ -74,7 +74,11 @@ fn a_fix_is_remembered_by_what_was_wrong_and_told_as_taken_back_when_it_is() {
 
     let undone: Json = serde_json::from_str(&bench.session.run("undo r --json").unwrap().stdout).unwrap();
     bench.is_untouched();
-    assert!(told().contains("  fixed, undone  ") && told().contains(", and undone at "), "{}", told());
+    assert!(
+        told().contains("  fixed, undone  ") && told().contains("It was written to the sources and undone at "),
+        "{}",
+        told()
+    );
     assert_eq!(bench.story()["taken_back"]["by"].as_str().map(str::is_empty), Some(false));
     let shown = bench.session.run(&format!("kb show {}", entry["id"].as_str().unwrap())).unwrap().stdout;
     assert!(shown.contains("- result: fixed, undone, "), "{shown}");

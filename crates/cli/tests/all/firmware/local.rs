@@ -199,7 +199,7 @@ fn a_run_that_finds_no_patch_says_why() {
     check(&[("cc -g -o sums src/sum.c", "make all; cc -g -o sums src/sun.c")], &["src/sun.c"]);
     check(&[("sums src/sum.c", "sums ../src/sum.c")], &["../src/sum.c", "not in a git repository"]);
     check(&[("[sum_of_three,", "[sum_of_tree,")], &["`sum_of_tree` is not reported", "did you mean `sum_of_three`?"]);
-    check(&[("image: sums", "image: suns")], &["made no suns"]);
+    check(&[("image: sums", "image: suns")], &["did not create suns"]);
     check(&[("format: tap", "format: junit")], &["as `junit` the tests report no case, as `tap` 2 cases"]);
     check(&[(r#"["src/**"]"#, r#"["source/**"]"#)], &["none of 2 C sources may be changed", "allowed_paths"]);
     check(

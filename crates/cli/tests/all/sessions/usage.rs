@@ -63,10 +63,12 @@ fn help_shows_commands_and_examples() {
               abort        Abort a run: send the event that leads to its machine's aborted end
               pause        Pause a run
               resume       Continue a paused run, or a run that no process is running
+              context      Show the queue of a `prd` run, or change the status of a task
               grant        Grant a permission that policy asks about
               replay       Show the state of a run after one of its records
               fork         Create a new run from the first records of another
               undo         Undo the file changes of a run
+              apply        Bring the result of a run's worktree into the checkout
               snapshots    List the workspace snapshots of a run, or copy one
               verify       Verify that no record was changed or lost
               anchor       Print a signed anchor of the store, to be kept on another computer
@@ -74,6 +76,7 @@ fn help_shows_commands_and_examples() {
               sql          Query the store with SQL, read-only
               gc           Remove stored files that no run refers to
               map          Show a map of a repository: its files, and the symbols that matter for a goal
+              agents       List the coding agents of agents.toml
               activities   List the available activities, or show the arguments and signals of one
               resources    List shared resources such as boards: the run that holds each, and the runs that wait
               kb           Search, show and export the knowledge base of earlier runs

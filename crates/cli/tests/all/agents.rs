@@ -1,7 +1,5 @@
 //! A real coding agent in a run of the binary: from a failing test to a passing one, and through a `kill -9`.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
-
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -40,6 +38,8 @@ impl Scene {
         let top = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let scene = Scene { top, model: agent_model(script) };
         fs::create_dir_all(scene.work()).unwrap();
+        // The directory is below a repository that ignores it, so it needs one of its own.
+        assert!(Command::new("git").args(["init", "--quiet"]).arg(scene.work()).status().unwrap().success());
         fs::create_dir_all(scene.path("home")).unwrap();
         fs::set_permissions(scene.path("home"), std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
         fs::write(scene.work().join("Makefile"), "test:\n\t@grep -q hello greeting.txt && echo 1 test passed\n")
