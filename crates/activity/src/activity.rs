@@ -54,6 +54,11 @@ pub trait Activity: Send + Sync + 'static {
         true
     }
 
+    /// The reason, shown to a person, why it does not serve a name that [`takes`](Activity::takes) declines.
+    fn not_taken_because(&self) -> &str {
+        "no other judge is left"
+    }
+
     /// The question to a person who answers for this activity, if the activity can state more than the machine does.
     fn asked(&self, _of: &StandIn<'_>) -> Option<StandInQuestion> {
         None

@@ -473,6 +473,10 @@ impl Activity for AgentPrompt {
         settings.map_or(true, |settings| !settings.agents.is_empty())
     }
 
+    fn not_taken_because(&self) -> &str {
+        "no coding agent is configured (see docs/agents.md)"
+    }
+
     fn start(&self, attempt: Attempt) -> Ending {
         let this = self.clone();
         Box::pin(async move { this.run(attempt).await.unwrap_or_else(|error| error) })

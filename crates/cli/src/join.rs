@@ -89,7 +89,8 @@ mod tests {
             }
             to.send(2).map_err(drop).map(|()| 1)
         };
-        let both: [Pin<Box<dyn Future<Output = Result<u32, ()>>>>; 2] = [Box::pin(quiet), Box::pin(busy)];
+        type Counted<'f> = Pin<Box<dyn Future<Output = Result<u32, ()>> + 'f>>;
+        let both: [Counted<'_>; 2] = [Box::pin(quiet), Box::pin(busy)];
         assert_eq!(all(both).await, Ok(vec![1, 2]));
         assert_eq!(polls.load(Ordering::Relaxed), 2, "at the start, and when the value arrived");
     }

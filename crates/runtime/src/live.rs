@@ -271,7 +271,7 @@ impl Live {
                 continue;
             }
             match begin(self, id) {
-                Beginning::Person => entries.extend(self.leave(id)),
+                Beginning::Person => entries.extend(self.leave(id, registry)),
                 Beginning::Prepare => orders.push(AttemptOrder::Prepare(id)),
                 Beginning::AtOnce => {
                     entries.extend(self.attempt(id, registry, None, now_ms));
@@ -299,9 +299,9 @@ impl Live {
 
     /// Leaves an installed activity to a person, such as a judgement reserved for people, and returns the entry. From
     /// then on a person decides, even if the settings that led to this change: a question that was asked stands.
-    fn leave(&mut self, id: ActivityId) -> Option<Entry> {
+    fn leave(&mut self, id: ActivityId, registry: &Registry) -> Option<Entry> {
+        let why = self.activity_of(id, registry)?.not_taken_because().to_owned();
         let begun = self.activities.get_mut(&id)?;
-        let why = "no other judge is left".to_owned();
         begun.left = Some(why.clone());
         Some(Entry::Left(Left { activity: id, number: begun.number, why, evidence: Vec::new() }))
     }

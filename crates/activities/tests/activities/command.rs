@@ -72,7 +72,7 @@ async fn what_cannot_be_used_is_named() {
         (json!({ "command": "true", "ok_codes": ["x"] }), "`with.ok_codes` must be a list of whole numbers"),
         (
             json!({ "command": "true", "signals": { "one": "x" } }),
-            "`with.signals` has `one`; the fields are zero, nonzero",
+            "`with.signals` has `one`; the keys are zero and nonzero",
         ),
         (json!({ "command": "true", "comand": "x" }), "`with.comand` is not known; the fields are command, cwd"),
         (json!("true"), "`with` must be a map, not a string"),
@@ -192,8 +192,8 @@ async fn a_command_with_its_own_folder_writes_there_and_nowhere_else_in_the_work
         (json!({ "command": "true", "folder": ".." }), "`with.folder` is outside the run's directory"),
         (json!({ "command": "true", "folder": ".git/hooks" }), "`with.folder` is hidden"),
         (json!({ "command": "true", "folder": "." }), "`with.folder` is the run's directory itself"),
-        (json!({ "command": "true", "folder": "a", "write": ["b"] }), "`with.folder` is all that may be written"),
-        (json!({ "command": "true", "folder": "a", "sandbox": "none" }), "`with.folder` is all that may be written"),
+        (json!({ "command": "true", "folder": "a", "write": ["b"] }), "`with.folder` is the only writable directory"),
+        (json!({ "command": "true", "folder": "a", "sandbox": "none" }), "`with.folder` is the only writable directory"),
     ];
     for (with, expected) in cases {
         let (_, ended) = run(with.clone()).await;

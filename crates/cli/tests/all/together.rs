@@ -151,7 +151,7 @@ fn stopped(session: &Session, machine: &str, orders: &[&str]) {
     for (at, order) in orders.iter().enumerate() {
         // Two signals that are sent at the same time may be merged into one.
         if at > 0 {
-            hear(&mut slow, "leaving: ");
+            hear(&mut slow, "leaving after ");
         }
         signal(&slow, order);
     }
