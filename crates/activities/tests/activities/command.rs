@@ -193,7 +193,10 @@ async fn a_command_with_its_own_folder_writes_there_and_nowhere_else_in_the_work
         (json!({ "command": "true", "folder": ".git/hooks" }), "`with.folder` is hidden"),
         (json!({ "command": "true", "folder": "." }), "`with.folder` is the run's directory itself"),
         (json!({ "command": "true", "folder": "a", "write": ["b"] }), "`with.folder` is the only writable directory"),
-        (json!({ "command": "true", "folder": "a", "sandbox": "none" }), "`with.folder` is the only writable directory"),
+        (
+            json!({ "command": "true", "folder": "a", "sandbox": "none" }),
+            "`with.folder` is the only writable directory",
+        ),
     ];
     for (with, expected) in cases {
         let (_, ended) = run(with.clone()).await;
