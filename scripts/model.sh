@@ -3,12 +3,15 @@
 set -euo pipefail
 
 folder=${XDG_CACHE_HOME:-$HOME/.cache}/interlock/model
-[ ! -x "$folder/venv/bin/python" ] || [ ! -f "$folder/model.gguf" ] || exit 0
+# An environment that an interrupted run left without the server is made again.
+has_server() { "$folder/venv/bin/python" -c "import xllamacpp" 2>/dev/null; }
+[ ! -f "$folder/model.gguf" ] || ! has_server || exit 0
 echo "setup: the model that judges are tested with is missing; fetching about 150 MB" >&2
 mkdir -p "$folder"
 work=$(mktemp -d "$folder/fetch.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-[ -x "$folder/venv/bin/python" ] || {
+has_server || {
+    rm -rf "$folder/venv"
     python3 -m venv "$folder/venv"
     "$folder/venv/bin/pip" install --quiet xllamacpp==2026.10.11549 || { rm -rf "$folder/venv"; exit 1; }
 }
