@@ -189,6 +189,10 @@ impl Activity for JudgePrd {
         self.judge.takes(name, folder)
     }
 
+    fn not_taken_because(&self) -> &str {
+        self.judge.not_taken_because()
+    }
+
     fn uses_cores(&self) -> bool {
         false
     }

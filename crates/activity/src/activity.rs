@@ -56,7 +56,7 @@ pub trait Activity: Send + Sync + 'static {
 
     /// The reason, shown to a person, why it does not serve a name that [`takes`](Activity::takes) declines.
     fn not_taken_because(&self) -> &str {
-        "no other judge is left"
+        "it is not configured here"
     }
 
     /// The question to a person who answers for this activity, if the activity can state more than the machine does.

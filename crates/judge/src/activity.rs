@@ -217,6 +217,10 @@ impl Activity for Judge {
         Settings::load(self.0.home.as_deref(), folder).map_or(true, |settings| settings.chain(name) != [PERSON])
     }
 
+    fn not_taken_because(&self) -> &str {
+        "no other judge is left"
+    }
+
     fn asked(&self, of: &StandIn<'_>) -> Option<StandInQuestion> {
         by_hand::asked(of)
     }

@@ -75,7 +75,7 @@ fn is_ignored(root: &Path, path: &str) -> Result<bool> {
     }
 }
 
-/// What may still be copied.
+/// The number of files and bytes that may still be copied.
 struct Room {
     files: u64,
     bytes: u64,
