@@ -22,13 +22,13 @@ use interlock_judge::JudgementSummary;
 use interlock_runtime::Move;
 use serde_json::{Value as Json, json};
 
-use super::{Outcome, draw::save, show};
+use super::{Outcome, draw::save};
 use crate::{
     Exit,
     args::{Report as Args, ReportFormat},
     escape,
     failure::Failure,
-    follow::Follower,
+    follow::{Follower, state_json},
     output::Output,
     store::Store,
 };
@@ -121,7 +121,7 @@ impl Report {
             "commands": commands::json(&self.commands),
             "repeat": repeat::commands(self),
             "tools": repeat::tools_json(self),
-            "state": show::state_json(&follower.live, follower.now_ms()),
+            "state": state_json(&follower.live, follower.now_ms()),
             "moves": self.moves,
             "evidence": self.files.iter().map(file).collect::<Vec<_>>(),
         });

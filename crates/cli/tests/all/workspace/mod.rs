@@ -85,6 +85,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "prd",
         &["activity", "chart", "journal", "judge", "process", "project", "regular-file", "test-results", "workspace"],
     ),
+    ("follow", &["activity", "chart", "draw", "journal", "runtime"]),
     ("testkit-runs", &["activity", "chart", "core", "journal", "runtime", "sqlite", "testkit"]),
     (
         "cli",
@@ -100,6 +101,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "draw",
             "exchange",
             "firmware",
+            "follow",
             "journal",
             "judge",
             "knowledge",
