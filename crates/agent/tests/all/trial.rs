@@ -86,6 +86,26 @@ impl Trial {
     /// Prepares a repository and an agent whose model plays a script.
     pub(crate) fn new(agent: RealAgent, limits: &str, script: Vec<(&str, Vec<Step>)>) -> Option<Self> {
         let programs = installed()?;
+        let trial = Trial::empty(script);
+        let settings = agent.settings("it", &programs, &trial.model.url, &format!("limits = {{ {limits} }}"));
+        fs::write(trial.home.join("agents.toml"), settings).unwrap();
+        Some(trial)
+    }
+
+    /// Prepares a repository and an agent that is a shell script, which speaks the protocol of the driver `command`.
+    pub(crate) fn scripted(script: &str, limits: &str) -> Self {
+        let trial = Trial::empty(Vec::new());
+        let path = trial.home.parent().unwrap().join("agent.sh");
+        fs::write(&path, script).unwrap();
+        let settings = format!(
+            "[agents.it]\ndriver = \"command\"\ncommand = [\"sh\", {:?}]\nlimits = {{ {limits} }}\n",
+            path.display().to_string()
+        );
+        fs::write(trial.home.join("agents.toml"), settings).unwrap();
+        trial
+    }
+
+    fn empty(script: Vec<(&str, Vec<Step>)>) -> Self {
         // Codex refuses a home in the temporary directory.
         let top = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let base = top.path().canonicalize().unwrap();
@@ -94,24 +114,18 @@ impl Trial {
         fs::create_dir(&home).unwrap();
         sh(
             &folder,
-            "git init -q -b main && echo one > first.txt && git add . && git -c user.name=a -c user.email=a@b commit -qm first",
+            "git init -q -b main && echo one > first.txt && echo 'assert 1' > test.txt && git add . && git -c user.name=a -c user.email=a@b commit -qm first",
         );
-        let model = agent_model(script);
-        fs::write(
-            home.join("agents.toml"),
-            agent.settings("it", &programs, &model.url, &format!("limits = {{ {limits} }}")),
-        )
-        .unwrap();
-        Some(Trial {
+        Trial {
             folder,
             home,
-            model,
+            model: agent_model(script),
             rule: |_| Ruling::Allow,
             decision: None,
             asked: Vec::new(),
             number: 0,
             _top: top,
-        })
+        }
     }
 
     /// Returns the activity, as a new process would create it.
@@ -122,7 +136,6 @@ impl Trial {
             workspace: Workspace::new(&self.home),
             sandbox: Sandbox { launcher: launcher(), store: Some(self.home.clone()), ..Sandbox::default() },
             referee: Arc::new(ByTest(self.rule)),
-            chosen: Arc::default(),
         })
     }
 

@@ -4,3 +4,4 @@ mod brain;
 mod fix;
 mod prd;
 mod scene;
+mod secrets;
