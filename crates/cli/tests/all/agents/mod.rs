@@ -5,3 +5,4 @@ mod fix;
 mod prd;
 mod scene;
 mod secrets;
+mod templates;

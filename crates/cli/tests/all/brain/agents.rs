@@ -1,5 +1,6 @@
 //! A coding agent in the session: a script that speaks the protocol of the driver `command`.
 
+use interlock_testkit_activity::model_server::{Dialect, ModelServer};
 use serde_json::json;
 
 use super::scene::{RIGHT, Scene, until};
@@ -90,4 +91,25 @@ fn agent_is_remembered_before_its_first_prompt() {
     scene.run("resume b1");
     let trace = scene.run("trace b1 --json").stdout;
     assert!(trace.contains("\"agent\":\"script\"") && !trace.contains("\"agent\":\"other\""), "{trace}");
+}
+
+#[test]
+fn review_by_the_agents_own_model_sees_the_map_and_is_noted() {
+    let model = json!({ "type": "model", "name": "tiny" });
+    let scene = scene(&format!("echo '{model}'\necho 'echo $#' > count.sh\n{}", says("I counted them.")));
+    let verdict = json!({ "reason": "it counts", "evidence_refs": ["task"], "confidence": 1, "signal": "no_issue", "data": { "reason": "it counts" } });
+    let server = ModelServer::saying(vec![Dialect::Chat.says(&verdict.to_string())]);
+    let judge = format!("[judges.near]\nprovider = \"openai-chat\"\nbase_url = \"{}\"\nmodel = \"tiny\"\n", server.url);
+    scene.write(
+        "../home/judges.toml",
+        &format!("{judge}[chains]\n\"judge.review\" = [\"near\"]\ndefault = [\"rules\"]\n"),
+    );
+    scene.write("calc.py", "def add_numbers(a, b):\n    return a + b\n");
+    scene.git(&["add", "-A"]);
+    scene.git(&["commit", "-q", "-m", "Calc"]);
+    let done = scene.run("run brain --input ../input.json --name b1");
+    assert_eq!(done.code, Some(0), "{done}");
+    assert!(done.stderr.contains("it counts (judged by the author's own model, tiny)"), "{done}");
+    let asked = server.asked()[0].text();
+    assert!(asked.contains("add_numbers") && asked.contains("echo $#"), "the map and the diff are shown: {asked}");
 }
