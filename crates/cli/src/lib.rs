@@ -38,6 +38,7 @@ mod progress;
 mod proof;
 mod sample;
 mod scenario;
+mod services;
 mod store;
 mod table;
 mod typed;
