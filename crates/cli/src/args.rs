@@ -170,6 +170,11 @@ pub(crate) enum Command {
     /// page or through the API run in this process. Only this computer can reach the server; the link that is printed
     /// logs a browser in once.
     Serve(Serve),
+    /// Let a coding agent or an editor use Interlock: the Model Context Protocol on stdin and stdout
+    ///
+    /// The tools list and check machines, start runs in the given directories, and read runs. A model can never answer for
+    /// a person: that is done on the page or with `interlock send`.
+    Mcp(Mcp),
     /// List, add and remove the tokens with which programs use the server
     Token(Token),
     /// Copy a built-in machine into the project, to change it

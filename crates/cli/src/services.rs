@@ -43,8 +43,12 @@ impl Services for ServerServices {
 
     fn judges(&self, folder: &Path) -> Result<Json> {
         let settings = Judges::load(Some(&self.0.home), folder).map_err(Problem::refused)?;
-        let judge = |name: &String| json!({ "name": name });
-        Ok(json!({ "judges": settings.judges.keys().map(judge).collect::<Vec<_>>(), "chains": settings.chains }))
+        let asked_by = |name: &String| {
+            let chains = settings.chains.iter().filter(|(_, judges)| judges.contains(name));
+            chains.map(|(activity, _)| activity.clone()).collect::<Vec<_>>()
+        };
+        let judges = settings.judges.keys().map(|name| json!({ "name": name, "activities": asked_by(name) }));
+        Ok(judges.collect())
     }
 
     fn resources(&self) -> Result<Json> {

@@ -13,6 +13,7 @@ use crate::{
     history::Histories,
     hub::Hub,
     problem::{Problem, Result},
+    totals::AllTotals,
 };
 
 /// A handle to the shared state.
@@ -29,6 +30,7 @@ pub(crate) struct App {
     pub(crate) live_folder: PathBuf,
     pub(crate) hub: Hub,
     pub(crate) histories: Histories,
+    pub(crate) totals: AllTotals,
     /// The rate of requests of a token or a session.
     pub(crate) requests: Rate,
     /// The rate of failed logins and unknown tokens.

@@ -7,7 +7,8 @@
 //! - `api` has one file per group of endpoints, and the table from which the OpenAPI document is made;
 //! - `hub` turns the store's change feed into events for browsers; `history` reads any part of a long run;
 //! - `page` sends the files of the page, which are in `page/` and need no build step;
-//! - `access` knows tokens and sessions.
+//! - `notify` tells other programs about runs that wait, end or are late;
+//! - `mcp` offers endpoints as tools to models; `access` knows tokens and sessions.
 //!
 //! The server knows no particular activity and no command: the program that starts it supplies [`Services`].
 //! Start reading at `api/mod.rs`.
@@ -18,11 +19,14 @@ mod app;
 mod guard;
 mod history;
 mod hub;
+mod mcp;
+mod notify;
 mod page;
 mod problem;
 mod serve;
 mod services;
 mod settings;
+mod totals;
 
 pub use access::{Access, Identity, Role, Token};
 pub use problem::{Problem, Result};

@@ -2,22 +2,36 @@
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
-use axum::{Router, middleware::from_fn_with_state, routing::get};
+use axum::{
+    Router,
+    middleware::{from_fn, from_fn_with_state},
+    routing::{get, post},
+};
 use interlock_activity::Registry;
 use interlock_runtime::Runtime;
-use tokio::{net::TcpListener, sync::watch};
+use tokio::{
+    io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
+    net::TcpListener,
+    sync::watch,
+};
 
 use crate::{
-    Access, Folders, Listen, Services,
+    Access, Folders, Identity, Listen, Role, Services,
     access::Rate,
     api,
     app::{App, State},
     guard,
     history::Histories,
     hub::Hub,
+    mcp,
+    notify::Notifier,
     page,
     problem::{Problem, Result},
+    totals::AllTotals,
 };
+
+/// The length of the longest message of a client.
+const LINE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// The requests that a sender may make at once, and per second after that.
 const REQUESTS: (u32, f64) = (2_000, 1_000.0);
@@ -39,6 +53,8 @@ pub struct Server {
     pub folders: Folders,
     /// The address.
     pub listen: Listen,
+    /// The directory of the store.
+    pub home: PathBuf,
     /// The directory with the output of running activities.
     pub live_folder: PathBuf,
 }
@@ -77,9 +93,10 @@ impl Server {
         let listener = TcpListener::bind(address).await.map_err(cannot)?;
         self.listen.address = listener.local_addr().map_err(cannot)?;
         let bound = self.listen.address;
+        let notifier = Notifier::of_store(&self.home)?;
         let app = Arc::new(self.app()?);
-        let keeper = tokio::spawn(keep(Arc::clone(&app)));
-        let hub = tokio::spawn(watch_changes(Arc::clone(&app)));
+        let mut tasks = vec![tokio::spawn(keep(Arc::clone(&app))), tokio::spawn(watch_changes(Arc::clone(&app)))];
+        tasks.extend(notifier.map(|notifier| tokio::spawn(notifier.work(Arc::clone(&app)))));
         ready(bound);
         let service = router(app).into_make_service_with_connect_info::<SocketAddr>();
         let ended = tokio::select! {
@@ -87,9 +104,35 @@ impl Server {
             // Open streams never end by themselves, so they are not awaited.
             () = stop.wait() => Ok(()),
         };
-        keeper.abort();
-        hub.abort();
+        tasks.iter().for_each(tokio::task::JoinHandle::abort);
         ended.map_err(|error| Problem::failed(format!("the server ended: {error}")))
+    }
+
+    /// Answers the Model Context Protocol, one message per line, until the input ends.
+    pub async fn talk(
+        self,
+        identity: Identity,
+        mut input: impl AsyncBufRead + Unpin,
+        mut output: impl AsyncWrite + Unpin,
+    ) -> Result<()> {
+        let app = Arc::new(self.app()?);
+        let session = mcp::Session { router: api::router().with_state(Arc::clone(&app)), identity: Arc::new(identity) };
+        let listener = tokio::spawn(async move { app.runtime.keep(false).await });
+        let ended = |error: std::io::Error| Problem::failed(format!("the client has gone: {error}"));
+        let mut line = String::new();
+        loop {
+            line.clear();
+            let read = (&mut input).take(LINE_BYTES_MAX).read_line(&mut line).await.map_err(ended)?;
+            if read == 0 {
+                break;
+            }
+            if let Some(answer) = session.answer(&line).await {
+                output.write_all(format!("{answer}\n").as_bytes()).await.map_err(ended)?;
+                output.flush().await.map_err(ended)?;
+            }
+        }
+        listener.abort();
+        Ok(())
     }
 
     fn app(self) -> Result<App> {
@@ -104,6 +147,7 @@ impl Server {
             live_folder: self.live_folder,
             hub,
             histories: Histories::default(),
+            totals: AllTotals::default(),
             requests: Rate::new(REQUESTS.0, REQUESTS.1),
             failures: Rate::new(FAILURES.0, FAILURES.1),
         })
@@ -123,6 +167,7 @@ fn router(app: State) -> Router {
     let pages = ["/", "/inbox", "/board", "/machines", "/machines/{machine}", "/runs/{run}", "/start/{machine}"];
     let router = pages.iter().fold(api::router(), |router, path| router.route(path, get(page::index)));
     router
+        .route("/mcp", post(mcp::over_http).layer(from_fn(|request, next| guard::require(Role::Viewer, request, next))))
         .route("/page/picture.css", get(page::picture_style))
         .route("/page/{*path}", get(page::file))
         .fallback(async || Problem::not_found("there is nothing at this address"))

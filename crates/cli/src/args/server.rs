@@ -22,6 +22,15 @@ pub(crate) struct Serve {
     pub(crate) origin: Option<String>,
 }
 
+/// The arguments of `mcp`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Mcp {
+    /// A directory in which runs may start, besides those in serve.toml; can be given several times [default: the
+    /// current directory, if serve.toml names none]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) folder: Vec<PathBuf>,
+}
+
 /// The arguments of `token`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Token {

@@ -23,6 +23,7 @@ mod kb;
 pub(crate) mod machines;
 mod man;
 mod map;
+mod mcp;
 mod new;
 mod pause;
 mod replay;
@@ -93,6 +94,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Doctor => doctor::run(output),
         Command::Completions { shell } => completions::run(shell, output),
         Command::Serve(args) => serve::run(&args, output),
+        Command::Mcp(args) => mcp::run(&args, output),
         Command::Token(args) => token::run(&args, output),
         Command::Man(args) => man::run(&args, output),
     }

@@ -1,6 +1,6 @@
 //! `interlock serve`: keeps runs moving, fires timers, and answers the page and the API.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
 use interlock_server::{Access, Folders, Identity, Listen, Role, Server, Stop};
 use tokio::signal::unix::{SignalKind, signal};
@@ -21,24 +21,16 @@ use crate::{
 pub(crate) fn run(args: &Serve, output: &Output) -> Outcome {
     let listen = Listen::new(args.listen, args.behind_proxy, args.origin.clone())?;
     let store = Arc::new(Store::open()?);
-    let folders = folders(args, &store)?;
-    let access = Arc::new(Access::of_store(&store.home));
+    let folders = folders(&args.folder, &store)?;
+    let access = Access::of_store(&store.home);
     let code = access.login_code(Identity { name: user().name, role: Role::Admin })?;
     let origin = listen.origin.clone();
     let ready = |address: SocketAddr| tell(address, origin.as_deref(), &code, &folders, output);
     block_on(async {
-        let runtime = store.runtime()?;
         let stop = Stop::default();
         end_on_signals(&stop)?;
-        let server = Server {
-            runtime: runtime.clone(),
-            registry: registry(),
-            services: Arc::new(ServerServices(Arc::clone(&store))),
-            access,
-            folders: folders.clone(),
-            listen,
-            live_folder: store.live_folder(),
-        };
+        let server = server(&store, access, folders.clone(), listen)?;
+        let runtime = server.runtime.clone();
         server.run(stop, ready).await?;
         runtime.detach();
         runtime.stop_attempts();
@@ -46,10 +38,24 @@ pub(crate) fn run(args: &Serve, output: &Output) -> Outcome {
     })
 }
 
-/// Returns the directories in which runs may start: those of the arguments and of `serve.toml`, or else this one.
-fn folders(args: &Serve, store: &Store) -> Result<Folders, Failure> {
+/// Composes a server of a store.
+pub(super) fn server(store: &Arc<Store>, access: Access, folders: Folders, listen: Listen) -> Result<Server, Failure> {
+    Ok(Server {
+        runtime: store.runtime()?,
+        registry: registry(),
+        services: Arc::new(ServerServices(Arc::clone(store))),
+        access: Arc::new(access),
+        folders,
+        listen,
+        home: store.home.clone(),
+        live_folder: store.live_folder(),
+    })
+}
+
+/// Returns the directories in which runs may start: the given ones and those of `serve.toml`, or else this one.
+pub(super) fn folders(given: &[PathBuf], store: &Store) -> Result<Folders, Failure> {
     let mut folders = Folders::of_store(&store.home)?;
-    folders.extend(args.folder.iter().cloned());
+    folders.extend(given.iter().cloned());
     if folders.is_empty() {
         folders.push(machine::here());
     }

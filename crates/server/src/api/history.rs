@@ -5,7 +5,7 @@ use axum::{
     extract::{Path, Query, State as Extracted},
 };
 use interlock_follow::{Follower, Step, state_json};
-use interlock_journal::moment;
+use interlock_journal::{Entry, moment};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -54,12 +54,21 @@ fn record(step: &Step) -> Value {
     json!({
         "seq": step.record.seq,
         "at": moment::rfc3339(step.record.at_ms),
-        "kind": step.entry.kind(),
+        "kind": Entry::kind_word(step.entry.kind()),
         "activity": step.activity.as_ref().map(|activity| json!({ "name": activity.name, "state": activity.state })),
         "moves": step.moves,
         "taken": taken,
         "evidence": step.entry.evidence(),
     })
+}
+
+/// Sums up time and cost per state.
+pub(super) async fn totals(Extracted(app): Extracted<State>, Path(run): Path<String>) -> Result<Json<Value>> {
+    blocking(&app, move |app| {
+        let head = app.head(&run)?;
+        Ok(Json(json!({ "run": run, "states": app.totals.of(app, &head)? })))
+    })
+    .await
 }
 
 /// Shows a run as it was after a record.

@@ -8,7 +8,7 @@ use interlock_follow::{Follower, Standing};
 use interlock_journal::{Head, Phase};
 use serde_json::{Value, json};
 
-use super::rows::{Page, next, row};
+use super::rows::{Page, next, row, waits};
 use crate::{
     app::{App, State, blocking},
     problem::Result,
@@ -16,10 +16,18 @@ use crate::{
 
 /// Lists the runs that wait for a person. A running attempt may ask, too, so active runs are looked at as well.
 pub(super) async fn list(Extracted(app): Extracted<State>, Query(page): Query<Page>) -> Result<Json<Value>> {
+    let is_count = page.count.unwrap_or(false);
     let filter = page.filter(&[Phase::Waiting, Phase::Active])?;
     blocking(&app, move |app| {
         let heads = app.engine().list(&filter)?;
         let next = next(&heads, filter.at_most);
+        if is_count {
+            let mut count = 0;
+            for head in heads {
+                count += usize::from(item(app, head)?.is_some());
+            }
+            return Ok(Json(json!({ "count": count })));
+        }
         let mut items = Vec::new();
         for head in heads {
             items.extend(item(app, head)?);
@@ -41,6 +49,7 @@ fn item(app: &App, head: Head) -> Result<Option<Value>> {
         return Ok(None);
     }
     let mut item = row(&follower.head);
+    item["waits"] = waits(&follower);
     item["offers"] = json!(offers);
     Ok(Some(item))
 }

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use axum::{
     Json, Router,
     extract::{DefaultBodyLimit, FromRequest, Request},
+    http::Method,
     middleware::from_fn,
     routing::{MethodRouter, get, post},
 };
@@ -93,6 +94,13 @@ fn runs_endpoints() -> Vec<Endpoint> {
         ("before", "string", "Only runs created before this one; `next` of the page before"),
         ("limit", "integer", "The most runs to return, 1 to 500; 50 if it is missing"),
     ];
+    const INBOX: &[(&str, &str, &str)] = &[
+        ("machine", "string", "Only runs of this machine"),
+        ("prefix", "string", "Only runs whose name begins with this text"),
+        ("before", "string", "Only runs created before this one; `next` of the page before"),
+        ("limit", "integer", "The most runs to look at, 1 to 500; 50 if it is missing"),
+        ("count", "boolean", "Only the number of items"),
+    ];
     const TRACE: &[(&str, &str, &str)] = &[
         ("from", "integer", "The first record; a negative number counts from the end"),
         ("limit", "integer", "The most records to return, 1 to 1000; 200 if it is missing"),
@@ -104,7 +112,7 @@ fn runs_endpoints() -> Vec<Endpoint> {
             "Lists the runs that wait for a person, with their questions and forms",
             get(inbox::list),
         )
-        .query(PAGE),
+        .query(INBOX),
         Endpoint::get(
             "/runs/{run}",
             "Shows a run: state, data, deadline, and the events that it accepts",
@@ -116,6 +124,11 @@ fn runs_endpoints() -> Vec<Endpoint> {
             get(history::trace),
         )
         .query(TRACE),
+        Endpoint::get(
+            "/runs/{run}/totals",
+            "Sums up time, activities, tokens and cost per state",
+            get(history::totals),
+        ),
         Endpoint::get("/runs/{run}/state/{record}", "Shows a run as it was after a record", get(history::state)),
         Endpoint::get(
             "/runs/{run}/picture",
@@ -248,6 +261,62 @@ fn other_endpoints() -> Vec<Endpoint> {
             .role(Some(Role::Viewer)),
         Endpoint::get("/openapi.json", "Describes this API", get(openapi::document)),
     ]
+}
+
+/// An endpoint that a model can call as a tool.
+pub(crate) struct Tool {
+    pub(crate) name: &'static str,
+    pub(crate) summary: &'static str,
+    pub(crate) method: Method,
+    /// The full path, with placeholders.
+    pub(crate) path: String,
+    /// The JSON Schema of all arguments.
+    pub(crate) schema: Value,
+}
+
+/// The endpoints that are tools, by name.
+const TOOLS: [(&str, &str, &str); 10] = [
+    ("list_machines", "get", "/machines"),
+    ("describe_machine", "get", "/machines/{machine}"),
+    ("check_machine", "get", "/machines/{machine}/check"),
+    ("list_folders", "get", "/folders"),
+    ("list_runs", "get", "/runs"),
+    ("show_run", "get", "/runs/{run}"),
+    ("trace_run", "get", "/runs/{run}/trace"),
+    ("list_evidence", "get", "/runs/{run}/evidence"),
+    ("start_run", "post", "/runs"),
+    ("send_event", "post", "/runs/{run}/events"),
+];
+
+/// Returns the endpoints that are tools.
+pub(crate) fn tools() -> Vec<Tool> {
+    let all = endpoints();
+    let tool = |(name, method, path): &(&'static str, &str, &str)| {
+        let endpoint = all.iter().find(|endpoint| endpoint.path == *path && endpoint.method == *method)?;
+        let method = if endpoint.method == "get" { Method::GET } else { Method::POST };
+        let path = format!("{BASE}{}", endpoint.path);
+        Some(Tool { name, summary: endpoint.summary, method, path, schema: arguments(endpoint) })
+    };
+    TOOLS.iter().filter_map(tool).collect()
+}
+
+/// Returns the schema of the arguments of a tool: those of the path, the query and the body together.
+fn arguments(endpoint: &Endpoint) -> Value {
+    let mut schema = json!({ "type": "object", "additionalProperties": false, "required": [], "properties": {} });
+    let mut required = Vec::new();
+    for name in endpoint.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')) {
+        schema["properties"][name] = json!({ "type": "string" });
+        required.push(json!(name));
+    }
+    for (name, kind, meaning) in endpoint.query {
+        schema["properties"][name] = json!({ "type": kind, "description": meaning });
+    }
+    for (name, property) in endpoint.body["properties"].as_object().into_iter().flatten() {
+        schema["properties"][name] = property.clone();
+    }
+    required.extend(endpoint.body["required"].as_array().cloned().unwrap_or_default());
+    schema["required"] = Value::Array(required);
+    schema
 }
 
 /// Makes the router of the API.

@@ -1,6 +1,8 @@
 //! Reads the parameters of lists, and formats a run as a row of a list.
 
+use interlock_follow::{Follower, Standing};
 use interlock_journal::{Filter, Head, Phase, RunKey, moment};
+use interlock_runtime::Offer;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -21,6 +23,8 @@ pub(super) struct Page {
     prefix: Option<String>,
     before: Option<String>,
     limit: Option<usize>,
+    /// Only the number of items, for the inbox.
+    pub(super) count: Option<bool>,
 }
 
 impl Page {
@@ -51,6 +55,31 @@ pub(super) fn row(head: &Head) -> Value {
     let mut row = json!(head);
     row["due"] = json!(head.due_ms.map(moment::rfc3339));
     row
+}
+
+/// Describes the input that a run waits for, in a few words; null if it has ended or is paused.
+pub(super) fn waits(follower: &Follower) -> Value {
+    let (live, offers) = (&follower.live, follower.offers());
+    let names = |offers: &[Offer]| offers.iter().map(|offer| offer.event.as_str()).collect::<Vec<_>>().join(", ");
+    let running = || {
+        let chart = live.loaded.chart();
+        let invokes = live.activities.values().map(|begun| chart.invoke(begun.invoke).activity.clone());
+        invokes.collect::<Vec<_>>().join(", ")
+    };
+    match follower.standing() {
+        _ if !offers.asked.is_empty() => json!({ "for": "person", "what": offers.asked[0].text }),
+        Standing::Person => {
+            let by_hand = offers.by_hand.first().map(|by_hand| by_hand.activity.clone());
+            let asked: Vec<Offer> = offers.events.into_iter().filter(|offer| !offer.is_general).collect();
+            json!({ "for": "person", "what": by_hand.unwrap_or_else(|| names(&asked)) })
+        }
+        Standing::Timer(due_ms) => json!({ "for": "timer", "what": moment::rfc3339(due_ms) }),
+        Standing::Moving => {
+            let what = running();
+            json!({ "for": if what == "run.start" { "run" } else { "activity" }, "what": what })
+        }
+        Standing::Paused | Standing::Over => Value::Null,
+    }
 }
 
 /// Returns the cursor of the next page; null if this is the last page.

@@ -4,11 +4,11 @@ use axum::{
     Json,
     extract::{Path, Query, State as Extracted},
 };
-use interlock_follow::state_json;
+use interlock_follow::{Follower, state_json};
 use interlock_journal::{Filter, moment};
 use serde_json::{Value, json};
 
-use super::rows::{Page, next, row};
+use super::rows::{Page, next, row, waits};
 use crate::{
     app::{State, blocking},
     problem::Result,
@@ -17,13 +17,23 @@ use crate::{
 /// The most child runs that a run shows.
 const CHILDREN_MAX: usize = 100;
 
+/// The length of the longest list that describes what each run waits for.
+const DESCRIBED_MAX: usize = 100;
+
 /// Lists runs, newest first.
 pub(super) async fn list(Extracted(app): Extracted<State>, Query(page): Query<Page>) -> Result<Json<Value>> {
     let filter = page.filter(&[])?;
     blocking(&app, move |app| {
         let heads = app.engine().list(&filter)?;
         let next = next(&heads, filter.at_most);
-        Ok(Json(json!({ "runs": heads.iter().map(row).collect::<Vec<_>>(), "next": next })))
+        let mut rows: Vec<Value> = heads.iter().map(row).collect();
+        // A long list does not say what each run waits for, because every state would have to be read.
+        if filter.at_most <= DESCRIBED_MAX {
+            for (row, head) in rows.iter_mut().zip(heads).filter(|(_, head)| !head.phase.is_over()) {
+                row["waits"] = waits(&Follower::from_now(&**app, head)?);
+            }
+        }
+        Ok(Json(json!({ "runs": rows, "next": next })))
     })
     .await
 }
