@@ -13,6 +13,8 @@ const ERROR = {
   data: { type: 'object', required: ['code', 'message'], properties: { code: { type: 'string', default: 'FAILED', minLength: 1 }, message: { type: 'string', minLength: 1 } } },
 };
 const HOUR_MS = 3_600_000;
+// The longest argument that is shown on one line.
+const SHORT = 120;
 
 // Makes the answer panel of a run. `done` is called after an answer was sent.
 export function answer(run, offers, { canAct = true, done = () => {} } = {}) {
@@ -25,7 +27,7 @@ export function answer(run, offers, { canAct = true, done = () => {} } = {}) {
     offers.grant ? grant(run, offers.grant, canAct, done) : null,
     offers.asked.map((question) => open(run, question, events.get(question.event), canAct, done)),
     offers.by_hand.map((activity) => byHand(run, activity, canAct, done)),
-    canAct ? choices(run, others, {}, done) : h('p', { class: 'muted' }, t('viewer-only')));
+    canAct ? choices(run, others, {}, done, !offers.grant && asked.size + offers.by_hand.length === 0) : h('p', { class: 'muted' }, t('viewer-only')));
 }
 
 function shown(label, value) {
@@ -52,7 +54,7 @@ function open(run, question, offer, canAct, done) {
   return h('section', { class: 'asked' },
     h('p', { class: 'question' }, question.text, ' ', h('span', { class: 'muted mono' }, question.activity), ' ', due(question.until)),
     hasData ? data(question.shows) : null,
-    canAct && offer ? choices(run, [offer], { id: question.id }, done) : null);
+    canAct && offer ? choices(run, [offer], { id: question.id }, done, true) : null);
 }
 
 // An activity whose result a person reports.
@@ -60,16 +62,24 @@ function byHand(run, activity, canAct, done) {
   return h('section', { class: 'by-hand' },
     h('p', { class: 'question' }, activity.question ?? t('by-hand', { activity: activity.activity }), ' ', h('span', { class: 'muted mono' }, activity.state)),
     activity.left ? h('p', { class: 'muted' }, activity.left) : null,
-    Object.entries(activity.with ?? {}).filter(([, value]) => value !== '' && value !== null).map(([name, value]) => shown(name, value)),
-    canAct ? choices(run, [...activity.signals, ERROR], {}, done) : null);
+    argumentsOf(Object.entries(activity.with ?? {}).filter(([, value]) => value !== '' && value !== null)),
+    canAct ? choices(run, [...activity.signals, ERROR], {}, done, true) : null);
 }
 
-// Makes a button for each event. An event with fields opens its form; an irreversible one needs a second click.
-function choices(run, offers, fixed, done) {
+// Shows the arguments of an activity: short ones as a list, the others below it.
+function argumentsOf(entries) {
+  const isShort = ([, value]) => typeof value !== 'object' && String(value).length <= SHORT && !String(value).includes('\n');
+  return [h('dl', { class: 'facts' }, entries.filter(isShort).map(([name, value]) => [h('dt', {}, name), h('dd', {}, String(value))])),
+    entries.filter((entry) => !isShort(entry)).map(([name, value]) => shown(name, value))];
+}
+
+// Makes a button for each event. An event with fields opens its form; an irreversible one needs a second click. The
+// first event is prominent if it `isMain` to the run.
+function choices(run, offers, fixed, done, isMain) {
   const place = h('div', { class: 'choice' });
   const buttons = offers.map((offer, at) => {
     const fields = form(offer.data, { hidden: Object.keys(fixed) });
-    const kind = offer.is_general || offer.event === 'error' ? 'quiet' : at === 0 ? 'primary' : '';
+    const kind = offer.is_general || offer.event === 'error' ? 'quiet' : at === 0 && isMain ? 'primary' : '';
     const send = sender(run, offer.event, fixed, fields, done);
     const problem = h('div', {});
     if (fields.isEmpty) return titled(action(offer.event, send, { sure: offer.irreversible, kind, place: place }), offer.summary);
@@ -87,8 +97,8 @@ function choices(run, offers, fixed, done) {
   });
   const only = offers.filter((offer) => !offer.is_general && offer.event !== 'error');
   const box = h('div', { class: 'choices' }, h('div', { class: 'buttons' }, buttons), place);
-  // A single question with a form is shown at once, without taking the focus.
-  if (only.length === 1 && buttons[offers.indexOf(only[0])].hasAttribute('aria-expanded')) {
+  // The form of the only answer is shown at once, without taking the focus.
+  if (isMain && only.length === 1 && buttons[offers.indexOf(only[0])].hasAttribute('aria-expanded')) {
     const focused = document.activeElement;
     buttons[offers.indexOf(only[0])].click();
     focused?.focus?.();

@@ -29,7 +29,7 @@ function copy(element) {
 // Makes a chart of an SVG text: `{node, show, find}`.
 export function chart(text, { onState = null } = {}) {
   const svg = drawing(text);
-  if (!svg) return { node: h('p', { class: 'muted' }, t('no-picture')), show() {}, find() {} };
+  if (!svg) return { node: h('p', { class: 'muted' }, t('no-picture')), show() {}, find() {}, reveal() {} };
   const [, , width, height] = svg.getAttribute('viewBox').split(' ').map(Number);
   svg.removeAttribute('width');
   svg.removeAttribute('height');
@@ -116,7 +116,13 @@ export function chart(text, { onState = null } = {}) {
     if (found[0]) bringIntoView(scroll, found[0]);
     return found.length;
   };
-  return { node, show, find, ready };
+  // Scrolls to a state.
+  const reveal = (name) => {
+    ready();
+    const found = states.find((state) => state.dataset.state === name);
+    if (found) bringIntoView(scroll, found);
+  };
+  return { node, show, find, reveal };
 }
 
 function mark(path, label, rank) {

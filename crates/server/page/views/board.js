@@ -22,7 +22,13 @@ export async function board({ main, query, session, signal, title, follow }) {
   let shown = [];
   const draw = () => {
     const groups = query.machine ? byState(shown, states) : PHASES.map((name) => ({ name, runs: shown.filter((run) => run.phase === name), label: phase(name) }));
-    keyed(columns, groups, (group) => group.name, (group) => JSON.stringify(group.runs.map((run) => [run.run, run.seq, run.phase])), (group) => column(group, canAct));
+    const filled = groups.filter((group) => query.machine || group.runs.length > 0 || group.name === 'active' || group.name === 'waiting');
+    keyed(columns, filled, (group) => group.name, () => '', column);
+    filled.forEach(({ runs }, at) => {
+      const [head, cards] = columns.children[at].children;
+      head.lastChild.textContent = runs.length;
+      keyed(cards, runs, (run) => run.run, (run) => `${run.seq} ${run.phase}`, (run) => card(run, canAct));
+    });
     for (const run of progress.keys()) tell(columns, run);
   };
   const load = async () => {
@@ -61,8 +67,8 @@ function byState(shown, states) {
   return places.map((name) => ({ name, label: h('span', { class: 'mono' }, name), runs: shown.filter((run) => run.place === name) }));
 }
 
-function column({ name, label, runs }, canAct) {
-  return h('section', { class: 'column', 'aria-label': name }, h('h2', {}, label, ' ', h('span', { class: 'muted' }, runs.length)), h('div', { class: 'cards' }, runs.map((run) => card(run, canAct))));
+function column({ name, label }) {
+  return h('section', { class: 'column', 'aria-label': name }, h('h2', {}, label, ' ', h('span', { class: 'muted' })), h('div', { class: 'cards' }));
 }
 
 function card(run, canAct) {

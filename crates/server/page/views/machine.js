@@ -36,7 +36,7 @@ export async function machine({ main, name, query, session, signal, title }) {
         [t('states-n', { count: described.states.length }), () => stateTable(described)],
         [t('source'), () => h('pre', { class: 'log source', tabindex: '0' }, described.source)],
       ]))));
-  picture.show({});
+  picture.reveal(described.initial);
   try {
     put(proof, showProof(await get(['machines', name, 'check'], folder, signal), described, picture));
   } catch (error) {

@@ -99,7 +99,7 @@ export async function run({ main, name, query, session, signal, title, follow })
   };
   const reload = soon(() => load().catch(() => {}), 80);
 
-  put(main, h('div', { class: 'page wide run' }, head, ask,
+  put(main, h('div', { class: 'page wide run' }, head,
     h('div', { class: 'split' },
       h('div', { class: 'left' }, picture.node, limits,
         tabs(t('details'), [
@@ -109,7 +109,7 @@ export async function run({ main, name, query, session, signal, title, follow })
           [t('output'), () => outputPanel(name, signal, follow)],
           ...(first.children.length ? [[t('children'), () => children(now.children)]] : []),
         ])),
-      h('div', { class: 'right-side' }, h('div', { class: 'moment' }, slider, past), list.node, detail))));
+      h('div', { class: 'right-side' }, ask, h('div', { class: 'moment' }, slider, past), list.node, detail))));
   drawNow();
   await source.load(moment ?? first.seq);
   select(moment);
