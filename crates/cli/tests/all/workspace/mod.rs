@@ -87,6 +87,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("follow", &["activity", "chart", "draw", "journal", "runtime"]),
     ("testkit-runs", &["activity", "chart", "core", "journal", "runtime", "sqlite", "testkit"]),
+    ("server", &["activity", "chart", "draw", "follow", "http", "journal", "runtime", "sqlite"]),
     (
         "cli",
         &[
@@ -112,6 +113,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "regular-file",
             "runtime",
             "sandbox",
+            "server",
             "sqlite",
             "suggest",
             "test-results",
