@@ -9,6 +9,8 @@ const ELEMENTS = new Set(['svg', 'g', 'path', 'rect', 'circle', 'ellipse', 'line
 const ATTRIBUTES = /^(class|d|x|y|x1|x2|y1|y2|dx|dy|r|rx|ry|cx|cy|width|height|points|transform|viewBox|role|xml:space|stroke-width|stroke-dasharray|text-anchor|data-[a-z]+)$/;
 // The number of transitions that are shown as taken.
 const TRAIL = 6;
+// The distance of a number from the beginning of its transition.
+const START = 11;
 const [ZOOM_MIN, ZOOM_MAX, ZOOM_READABLE] = [0.15, 3, 0.62];
 
 // Returns the drawing in an SVG text; `null` if it is none. Scripts, links, styles and unknown elements are dropped.
@@ -126,7 +128,8 @@ export function chart(text, { onState = null } = {}) {
 }
 
 function mark(path, label, rank) {
-  const { x, y } = path.getPointAtLength(path.getTotalLength() / 2);
+  // Near its beginning, because the label is in the middle.
+  const { x, y } = path.getPointAtLength(Math.min(START, path.getTotalLength() / 3));
   const width = 8 + String(label).length * 6.5;
   return s('g', { class: `mark taken-${rank}`, transform: `translate(${x} ${y})` },
     s('rect', { class: 'pill', x: -width / 2, y: -7.5, width, height: 15, rx: 7.5 }),

@@ -67,9 +67,9 @@ export function kind(record) {
 
 function summary(record) {
   const move = record.moves.find((move) => move.taken && move.to_state) ?? record.moves[0];
-  const first = move
+  const first = move?.to_state
     ? [move.from_state ? h('span', { class: 'state-name' }, move.from_state) : null, move.from_state ? ' → ' : '→ ', h('b', { class: 'state-name' }, move.to_state ?? '–'), ' ', move.event ? h('span', { class: 'event' }, move.event) : null]
-    : [h('span', { class: 'muted' }, kind(record)), ' ', record.activity ? h('span', { class: 'state-name' }, `${record.activity.name} · ${record.activity.state}`) : null];
+    : [h('span', { class: 'muted' }, kind(record)), ' ', record.activity ? h('span', { class: 'state-name' }, `${record.activity.name} · ${record.activity.state}`) : null, move?.event && move.event !== record.kind ? h('span', { class: 'event' }, ' ', move.event) : null];
   const marks = [
     record.moves.length > 1 ? `+${record.moves.length - 1}` : null,
     record.evidence.length ? t('files', { count: record.evidence.length }) : null,

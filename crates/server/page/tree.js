@@ -46,6 +46,7 @@ function peek(value) {
 }
 
 function scalar(value) {
+  if (value === '') return h('span', { class: 'null' }, '""');
   if (typeof value === 'string') return h('span', { class: 'text' }, cut(value));
   return h('span', { class: value === null ? 'null' : typeof value }, String(value));
 }

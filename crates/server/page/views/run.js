@@ -34,7 +34,7 @@ export async function run({ main, name, query, session, signal, title, follow })
   source.grow(first.seq);
   const picture = chart(svg);
   const list = timeline(source, (seq) => select(seq));
-  const [head, ask, limits, past, detail] = [h('div', { class: 'run-head' }), h('div', {}), h('div', { class: 'limits' }), h('div', { class: 'past', role: 'status' }), h('div', { class: 'detail' })];
+  const [head, ask, limits, past, detail] = [h('div', { class: 'run-head' }), h('div', { class: 'ask-place' }), h('div', { class: 'limits' }), h('div', { class: 'past', role: 'status' }), h('div', { class: 'detail' })];
   const slider = h('input', { type: 'range', min: '1', max: String(first.seq), 'aria-label': t('moment'), oninput: () => select(Number(slider.value)) });
   const moreData = { redraw: null };
   const open = (file) => openEvidence(name, file);

@@ -57,7 +57,7 @@ export async function runs({ main, query, signal, title, follow }) {
   };
   put(main, h('div', { class: 'page' },
     h('div', { class: 'head' }, h('h1', {}, t('runs')), await filters(filter, apply, signal)),
-    h('div', { class: 'scroll' }, h('table', { class: 'list' },
+    h('div', { class: 'scroll' }, h('table', { class: 'list runs-list' },
       h('thead', {}, h('tr', {}, ['run', 'machine', 'phase', 'state', 'waits-for', 'deadline', 'changed', 'created'].map((key) => h('th', { scope: 'col', class: `c-${key}` }, t(key))))), body)),
     empty, live, h('div', { class: 'buttons pager' }, newest, older)));
   older.hidden = newest.hidden = true;
