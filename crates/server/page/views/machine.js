@@ -49,7 +49,7 @@ function stateInfo({ states, transitions }, id) {
   if (!state) return null;
   const leaving = transitions.filter(({ source }) => source === id);
   return h('section', { class: 'card' },
-    h('h3', { class: 'mono' }, id, ' ', h('span', { class: 'muted' }, state.kind)),
+    h('h2', { class: 'mono' }, id, ' ', h('span', { class: 'muted' }, state.kind)),
     state.summary ? h('p', {}, state.summary) : null,
     state.activities.length ? h('p', { class: 'mono' }, state.activities.join(', ')) : null,
     state.timeout_ms ? h('p', { class: 'muted' }, t('times-out', { time: duration(state.timeout_ms) })) : null,
