@@ -21,9 +21,8 @@ import { t } from '../words.js';
 const TRAIL_RECORDS = 60;
 
 // Shows a run.
-export async function run({ main, name, query, session, signal, title, follow }) {
+export async function run({ main, name, query, canAct, signal, title, follow }) {
   title(name);
-  const canAct = session.role !== 'viewer';
   const [first, svg] = await Promise.all([get(['runs', name], {}, signal), text(['runs', name, 'picture'], {}, signal)]);
   let now = first;
   let then = null;
