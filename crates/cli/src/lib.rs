@@ -39,6 +39,7 @@ mod progress;
 mod proof;
 mod sample;
 mod scenario;
+mod services;
 mod store;
 mod synonym;
 mod table;

@@ -9,7 +9,7 @@ mod state;
 use std::sync::Arc;
 
 use interlock_activity::{Registry, report::RecordedActivity};
-use interlock_chart::model::{StateId, TransitionId};
+use interlock_chart::model::{Raiser, StateId, TransitionId};
 use interlock_draw::visited::Visits;
 use interlock_journal::{Engine, Entry, Head, Holder, Lease, Phase, Record};
 use interlock_runtime::{Clock as _, Live, LoadedMachine, Move, Offers, Result, SystemClock, offers};
@@ -110,15 +110,19 @@ impl Follower {
     pub fn catch_up(&mut self) -> Result<Vec<Step>> {
         let mut steps = Vec::new();
         loop {
-            let records = self.engine.records(self.head.key, self.live.seq + 1, CHUNK)?;
-            let is_all = records.len() < CHUNK;
-            for record in records {
-                steps.push(self.step(record)?);
-            }
+            let read = self.read(CHUNK)?;
+            let is_all = read.len() < CHUNK;
+            steps.extend(read);
             if is_all {
                 return Ok(steps);
             }
         }
+    }
+
+    /// Reads the next records, at most this many.
+    pub fn read(&mut self, at_most: usize) -> Result<Vec<Step>> {
+        let records = self.engine.records(self.head.key, self.live.seq + 1, at_most)?;
+        records.into_iter().map(|record| self.step(record)).collect()
     }
 
     fn step(&mut self, record: Record) -> Result<Step> {
@@ -186,6 +190,16 @@ impl Follower {
                 }
             }
         }
+    }
+
+    /// Returns the event that leads to an end with the outcome `aborted` and that a user may send now, or could send if
+    /// the run were not paused. An event called `abort` is tried first.
+    pub fn abort_event(&self) -> Option<String> {
+        let events = &self.live.loaded.chart().events;
+        let theirs = events.iter().filter(|event| matches!(event.from, Raiser::User | Raiser::Any));
+        let mut names: Vec<&str> = theirs.map(|event| event.name.as_str()).collect();
+        names.sort_by_key(|name| *name != "abort");
+        names.into_iter().find(|name| self.live.is_aborted_by(name)).map(str::to_owned)
     }
 
     /// Returns the run's time: the clock, but never before its last record.

@@ -90,6 +90,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("follow", &["activity", "chart", "draw", "journal", "runtime"]),
     ("testkit-runs", &["activity", "chart", "core", "journal", "runtime", "sqlite", "testkit"]),
+    ("server", &["activity", "chart", "draw", "follow", "http", "journal", "runtime", "sqlite"]),
     (
         "cli",
         &[
@@ -115,6 +116,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "regular-file",
             "runtime",
             "sandbox",
+            "server",
             "sqlite",
             "suggest",
             "test-results",
