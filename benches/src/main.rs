@@ -7,6 +7,7 @@
 
 #![allow(clippy::print_stdout)] // The program's task is to print.
 
+mod agents;
 mod check;
 mod cold;
 mod crowd;
@@ -65,6 +66,9 @@ fn main() -> Result<()> {
     }
     if is_wanted("map") {
         map::report()?;
+    }
+    if is_wanted("agents") {
+        agents::report()?;
     }
     Ok(())
 }

@@ -81,7 +81,7 @@ export async function run({ main, name, query, canAct, signal, title, follow }) 
     if (seen !== offersSeen) {
       offersSeen = seen;
       const hasAny = now.offers.events.length + now.offers.by_hand.length + now.offers.asked.length > 0;
-      const isAsked = now.offers.is_asking || now.offers.by_hand.length > 0 || now.offers.asked.length > 0;
+      const isAsked = now.phase === 'waiting' || now.offers.asked.length > 0;
       put(ask, hasAny ? h('section', { class: `card ask ${isAsked ? '' : 'idle'}`, 'aria-label': t('answer') }, h('h2', { class: 'sr' }, t('answer')), answer(name, now.offers, { canAct, done: reload })) : null);
     }
   };

@@ -63,7 +63,10 @@ const ARROWS: &[(&str, &[&str])] = &[
             "workspace",
         ],
     ),
-    ("agent", &["activity", "chart", "journal", "process", "regular-file", "sandbox", "suggest", "workspace"]),
+    (
+        "agent",
+        &["activity", "chart", "journal", "process", "redact", "regular-file", "sandbox", "suggest", "workspace"],
+    ),
     (
         "firmware",
         &[
