@@ -72,9 +72,16 @@ pub(crate) fn prepare(wanted: WantedRun, store: &Store) -> Result<Start, Failure
     let input = loaded.admit_input(&Value::from(input))?;
     judges_are_known(&loaded, &folder)?;
     agents_are_known(&loaded, &folder, agent.as_deref())?;
-    let run = name(run.as_deref())?;
-    let _ = store;
-    Ok(Start { loaded, input, folder, by, parent: None, name: run, accepts_unproved: false })
+    let run = name(run.as_deref())?.unwrap_or_else(|| fresh_name(&loaded.chart().id));
+    let folder = match worktree::is_wanted_by(&input, &folder, store)? {
+        // The messages go to the log of the server.
+        true => worktree::make(store, &folder, &run, &Output::new(false))?.tree.folder(&folder),
+        false => folder,
+    };
+    if let Some(agent) = &agent {
+        choose_agent(store, &run, agent)?;
+    }
+    Ok(Start { loaded, input, folder, by, parent: None, name: Some(run), accepts_unproved: false })
 }
 
 /// Loads a machine and shows its problems. It is an error if the machine cannot be run.
