@@ -18,6 +18,7 @@ mod limits;
 mod map;
 mod policy;
 mod sandbox;
+mod serve;
 mod soak;
 mod steps;
 mod workspace;
@@ -45,6 +46,9 @@ fn main() -> Result<()> {
     }
     if is_wanted("sandbox") {
         sandbox::report()?;
+    }
+    if is_wanted("serve") {
+        serve::report()?;
     }
     if is_wanted("policy") {
         policy::report()?;
