@@ -5,6 +5,8 @@ use interlock_activity::Registry;
 use interlock_judge::Judge;
 use interlock_prd::{PrdArchive, PrdCheck, PrdSeal, ProjectVerify, TasksMark, TasksNext};
 
+use crate::notebook;
+
 /// Returns every available activity.
 pub(crate) fn activities(settings: Settings) -> Registry {
     let firmware = interlock_firmware::Settings {
@@ -15,6 +17,7 @@ pub(crate) fn activities(settings: Settings) -> Registry {
     let judge = Judge::confined(settings.home.clone(), settings.sandbox.clone());
     let agent = crate::agents::activity(&settings);
     let registry = prd(interlock_firmware::all(Registry::default(), firmware), &settings);
+    let registry = notebook::activities(registry, &settings, &judge);
     interlock_activities::all(registry, settings, &judge).with(judge).with(agent)
 }
 
@@ -56,6 +59,7 @@ mod tests {
             ("delivery.examine", EffectClass::Read, false),
             ("evidence.collect", EffectClass::Read, false),
             ("external", EffectClass::External, false),
+            ("generating.call", EffectClass::Read, false),
             ("git.commit", EffectClass::Write, false),
             ("http.request", EffectClass::External, false),
             ("judge.*", EffectClass::Read, false),
@@ -63,6 +67,8 @@ mod tests {
             ("knowledge.record", EffectClass::Read, false),
             ("knowledge.search", EffectClass::Read, false),
             ("logs.triage", EffectClass::Read, false),
+            ("notebook.propose", EffectClass::Read, false),
+            ("planning.call", EffectClass::Read, false),
             ("policy.call", EffectClass::Read, false),
             ("policy.check", EffectClass::Read, false),
             ("policy.plan", EffectClass::Read, false),

@@ -31,6 +31,7 @@ mod given;
 mod join;
 mod judged;
 mod machine;
+mod notebook;
 mod notes;
 mod output;
 mod outside;

@@ -24,6 +24,7 @@ mod machines;
 mod man;
 mod map;
 mod new;
+mod notebook_server;
 mod pause;
 mod replay;
 mod report;
@@ -86,6 +87,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Kb(args) => kb::run(&args, output),
         Command::Init(args) => init::run(&args, output),
         Command::New { name } => new::run(&name, output),
+        Command::NotebookServer(args) => notebook_server::run(&args, output),
         Command::Test { machines } => test::run(&machines, output),
         Command::Explain { code } => explain::run(code.as_deref(), output),
         Command::Doctor => doctor::run(output),

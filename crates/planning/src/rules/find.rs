@@ -19,7 +19,8 @@ pub fn find_csv(request: &Json, folder: Option<&Path>) -> Option<String> {
         return Some(path.to_owned());
     }
     let trim = |word: &str| {
-        word.trim_matches(|one: char| !one.is_alphanumeric() && !"./_-".contains(one)).trim_end_matches('.').to_owned()
+        let word = word.trim_start_matches(|one: char| !one.is_alphanumeric() && !"./_".contains(one));
+        word.trim_end_matches(|one: char| !one.is_alphanumeric()).to_owned()
     };
     if let Some(path) = texts().flat_map(str::split_whitespace).map(trim).find(|word| is_csv(word)) {
         return Some(path);
