@@ -29,6 +29,9 @@ use super::{
 /// The time that a kernel has to answer its first request.
 const READY_MAX: Duration = Duration::from_secs(120);
 
+/// The time in which a kernel that has closed its connection should end.
+const END_MAX: Duration = Duration::from_secs(5);
+
 /// The wait before a question is repeated whose output did not arrive: the subscription was not in effect yet.
 const ASK_AGAIN: Duration = Duration::from_millis(300);
 
@@ -81,7 +84,9 @@ pub(crate) async fn start(
         death = process.gone() => Err(death.why),
         () = cancel.cancelled() => return Err(Outcome::cancelled("it was stopped while its kernel started")),
         ready = timeout(READY_MAX, connect(folder, session, spec)) => match ready {
-            Ok(ready) => ready,
+            Ok(Ok(connected)) => Ok(connected),
+            // A connection that closes is a kernel that ends; its own reason says more.
+            Ok(Err(why)) => Err(timeout(END_MAX, process.gone()).await.map_or(why, |death| death.why)),
             Err(_) => Err(format!("it did not answer within {} seconds", READY_MAX.as_secs())),
         },
     };

@@ -217,8 +217,10 @@ mod tests {
         stream.write_all(&frame(COMMAND, b"\x05READY\x0bSocket-Type\x00\x00\x00\x03PUB")).await.unwrap();
         for piece in rest.chunks(piece) {
             stream.write_all(piece).await.unwrap();
-            stream.flush().await.unwrap();
         }
+        // What the client has sent is read: a socket that closes with unread bytes loses those that it has sent.
+        stream.shutdown().await.unwrap();
+        let _ = stream.read_to_end(&mut Vec::new()).await;
     }
 
     async fn received(rest: Vec<u8>, piece: usize) -> Vec<Result<Vec<Vec<u8>>, io::ErrorKind>> {
@@ -226,11 +228,12 @@ mod tests {
         let path = folder.path().join("s");
         let listener = UnixListener::bind(&path).unwrap();
         let server = tokio::spawn(serve(listener, rest, piece));
-        let (_sender, mut receiver) = connect(&path, SocketType::Sub).await.unwrap();
+        let (sender, mut receiver) = connect(&path, SocketType::Sub).await.unwrap();
         let mut all = Vec::new();
         loop {
             all.push(receiver.receive().await.map_err(|error| error.kind()));
             if all.last().is_some_and(Result::is_err) {
+                drop((sender, receiver));
                 server.await.unwrap();
                 return all;
             }
@@ -263,6 +266,7 @@ mod tests {
         tokio::spawn(async move {
             let (mut stream, _) = listener.accept().await.unwrap();
             let _ = stream.write_all(&[b'x'; 100]).await;
+            let _ = stream.read_to_end(&mut Vec::new()).await;
         });
         let error = connect(&path, SocketType::Dealer).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::InvalidData);

@@ -63,6 +63,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "workspace",
         ],
     ),
+    ("notebook", &["activity", "chart", "core", "journal", "process", "redact", "regular-file", "sandbox"]),
     ("agent", &["activity", "chart", "journal", "process", "regular-file", "sandbox", "suggest", "workspace"]),
     (
         "firmware",
@@ -103,6 +104,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "journal",
             "judge",
             "knowledge",
+            "notebook",
             "policy",
             "prd",
             "process",
