@@ -6,9 +6,7 @@ use std::{
     time::Duration,
 };
 
-use interlock_activity::{
-    Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, Schema, schema,
-};
+use interlock_activity::{Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, Schema, schema};
 use interlock_chart::Value;
 use interlock_process::{FIELDS, Sandbox, schema as confinement};
 use interlock_sandbox::Rules;
@@ -172,7 +170,8 @@ fn action(given: &Arguments<'_>, index: u64) -> Result<(Action, bool), Outcome> 
     let at = usize::try_from(index).unwrap_or(usize::MAX);
     let missing = || bad(format!("the queue has {} actions, so there is no action {}", actions.len(), index + 1));
     let value = Json::from(actions.get(at).ok_or_else(missing)?);
-    let action = Action::read(&value).map_err(|why| bad(format!("action {} cannot be carried out: {why}", index + 1)))?;
+    let action =
+        Action::read(&value).map_err(|why| bad(format!("action {} cannot be carried out: {why}", index + 1)))?;
     Ok((action, at + 1 < actions.len()))
 }
 
@@ -214,7 +213,9 @@ impl Work<'_> {
         let unchanged = document.clone();
         let mut said = Said { effects: notice.into_iter().collect(), ..Said::default() };
         let failure = match &self.request.action {
-            Action::Exec { cell, needs_output } => self.execute(session, &mut document, cell, *needs_output, &mut said).await,
+            Action::Exec { cell, needs_output } => {
+                self.execute(session, &mut document, cell, *needs_output, &mut said).await
+            }
             action => self.edit(session, &mut document, action, &mut said),
         };
         let failure = match failure {
@@ -243,7 +244,8 @@ impl Work<'_> {
         }
         let (folder, path) = (self.request.folder.clone(), self.request.path.clone());
         let kernel = self.request.kernel.clone();
-        let opened = tokio::task::spawn_blocking(move || open(known, &folder, &path, || metadata(&kernel, &folder))).await;
+        let opened =
+            tokio::task::spawn_blocking(move || open(known, &folder, &path, || metadata(&kernel, &folder))).await;
         let wrong = |why: String| Outcome::error(problem::NOTEBOOK, why);
         opened.map_err(|error| wrong(error.to_string()))?.map_err(wrong)
     }
@@ -311,7 +313,10 @@ impl Work<'_> {
         if needs_output {
             said.effects.extend(effects);
         }
-        if matches!(failure.as_ref().map(|failure| &failure.kind), Some(interlock_activity::OutcomeKind::Cancelled { .. })) {
+        if matches!(
+            failure.as_ref().map(|failure| &failure.kind),
+            Some(interlock_activity::OutcomeKind::Cancelled { .. })
+        ) {
             edit::clear_thinking(document, &self.attempt.run);
         }
         Ok(failure)
@@ -320,7 +325,11 @@ impl Work<'_> {
     /// Makes sure that the session has a kernel of the wanted kind. Returns a notice if cells were executed again.
     async fn ready(&self, session: &mut Session, document: &Document) -> Result<Option<String>, Outcome> {
         let wanted = &self.request.kernel;
-        if session.kernel.as_ref().is_some_and(|kernel| !kernel.is_gone() && kernel.spec.name.eq_ignore_ascii_case(wanted)) {
+        if session
+            .kernel
+            .as_ref()
+            .is_some_and(|kernel| !kernel.is_gone() && kernel.spec.name.eq_ignore_ascii_case(wanted))
+        {
             return Ok(None);
         }
         session.kernel = None;

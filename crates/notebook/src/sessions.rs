@@ -113,7 +113,9 @@ pub(crate) fn open(
     let known = known.filter(|(known, _)| known == path).map(|(_, document)| document);
     let wrong = |why: String| format!("{}: {why}", path.display());
     match (Document::load(folder, path)?, known) {
-        (Some(text), Some(known)) if text == known.text() => Ok(Opened { document: known, notice: None, is_file: true }),
+        (Some(text), Some(known)) if text == known.text() => {
+            Ok(Opened { document: known, notice: None, is_file: true })
+        }
         (Some(text), known) => {
             let document = Document::read(text).map_err(wrong)?;
             let notice = known.map(|known| known.changes(&document).describe());

@@ -69,7 +69,8 @@ mod tests {
 
     #[test]
     fn an_answer_is_read_within_its_bounds() {
-        let many: Map<String, Json> = (0..80).map(|n| (format!("v{n:02}"), json!({ "type": "int", "text": "1" }))).collect();
+        let many: Map<String, Json> =
+            (0..80).map(|n| (format!("v{n:02}"), json!({ "type": "int", "text": "1" }))).collect();
         let reply = |text: String| json!({ "user_expressions": { NAME: { "data": { "text/plain": text } } } });
         let read = answer(&reply(json!(many).to_string())).unwrap();
         assert_eq!(read.as_object().unwrap().len(), VARIABLES_MAX);

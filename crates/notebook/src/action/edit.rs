@@ -68,7 +68,11 @@ pub(crate) fn edit(
         Action::UpdateLastText { text } => return editor.update_last_text(text),
         Action::Unknown(name) => {
             let warning = format!("[Skipped: the action `{}` does not exist.]", one_line(name));
-            Edited { summary: format!("skipped an unknown action: {}", one_line(name)), cell: None, warning: Some(warning) }
+            Edited {
+                summary: format!("skipped an unknown action: {}", one_line(name)),
+                cell: None,
+                warning: Some(warning),
+            }
         }
         // Executed elsewhere.
         Action::Exec { .. } => Edited::default(),
@@ -109,7 +113,12 @@ impl Editor<'_> {
 
     /// Adds a heading with its number. The numbers go on where those of earlier runs ended.
     fn heading(&mut self, is_chapter: bool, content: &str, extra: Option<Json>) -> Edited {
-        let of = |role: Role| self.document.cells().iter().filter_map(move |cell| cell.mark.as_ref().filter(|mark| mark.role == Some(role)));
+        let of = |role: Role| {
+            self.document
+                .cells()
+                .iter()
+                .filter_map(move |cell| cell.mark.as_ref().filter(|mark| mark.role == Some(role)))
+        };
         let chapters = of(Role::Chapter).map(|mark| mark.number).max().unwrap_or(0);
         let sections = of(Role::Section).map(|mark| mark.number).max().unwrap_or(0);
         let cells = self.document.cells().iter().rev().filter_map(|cell| cell.mark.as_ref());
@@ -130,7 +139,11 @@ impl Editor<'_> {
     /// Sets the title: the cell at the top, if it is one of ours, or a new cell above all others.
     fn title(&mut self, title: &str) -> Edited {
         let line = format!("# {}", title.trim().trim_start_matches('#').trim());
-        let own = self.document.cells().iter().position(|cell| cell.mark.as_ref().is_some_and(|mark| mark.role == Some(Role::Title)));
+        let own = self
+            .document
+            .cells()
+            .iter()
+            .position(|cell| cell.mark.as_ref().is_some_and(|mark| mark.role == Some(Role::Title)));
         let summary = format!("set the title: {}", one_line(title));
         match own.and_then(|at| Some((at, self.document.cell(at)?))) {
             Some((at, mut cell)) => {
@@ -169,9 +182,11 @@ impl Editor<'_> {
     fn update_last_text(&mut self, text: &str) -> Result<Edited, String> {
         let is_text = |role: Option<Role>| matches!(role, Some(Role::Plain | Role::Thinking));
         let own = |mark: &Mark| mark.run == self.mark.run && is_text(mark.role);
-        let last = self.document.cells().iter().rposition(|cell| {
-            cell.kind == CellKind::Markdown && cell.mark.as_ref().is_some_and(own)
-        });
+        let last = self
+            .document
+            .cells()
+            .iter()
+            .rposition(|cell| cell.kind == CellKind::Markdown && cell.mark.as_ref().is_some_and(own));
         let found = last.and_then(|at| Some((at, self.document.cell(at)?)));
         let (at, mut cell) = found.ok_or("this run has not added a text cell yet")?;
         cell["source"] = lines(text);
@@ -183,7 +198,8 @@ impl Editor<'_> {
 
 /// Removes all notes about thinking of a run. Returns true if there was one.
 pub(crate) fn clear_thinking(document: &mut Document, run: &str) -> bool {
-    let found: Vec<_> = (0..document.cells().len()).filter(|at| document.cells()[*at].is(run, Role::Thinking)).collect();
+    let found: Vec<_> =
+        (0..document.cells().len()).filter(|at| document.cells()[*at].is(run, Role::Thinking)).collect();
     found.iter().rev().for_each(|at| document.remove(*at));
     !found.is_empty()
 }
@@ -262,15 +278,18 @@ mod tests {
     #[test]
     fn headings_are_numbered_and_the_title_is_on_top() {
         let mut document = Document::new(&json!({})).unwrap();
-        play(&mut document, &[
-            json!({ "action": "new_chapter", "content": "Load" }),
-            json!({ "action": "new_section", "content": "## Read" }),
-            json!({ "action": "new_section", "content": "Look" }),
-            json!({ "action": "newChapter", "content": "2. Clean" }),
-            json!({ "action": "new_section", "content": "Drop" }),
-            json!({ "action": "update_title", "title": "Old" }),
-            json!({ "action": "update_title", "title": "# Houses" }),
-        ]);
+        play(
+            &mut document,
+            &[
+                json!({ "action": "new_chapter", "content": "Load" }),
+                json!({ "action": "new_section", "content": "## Read" }),
+                json!({ "action": "new_section", "content": "Look" }),
+                json!({ "action": "newChapter", "content": "2. Clean" }),
+                json!({ "action": "new_section", "content": "Drop" }),
+                json!({ "action": "update_title", "title": "Old" }),
+                json!({ "action": "update_title", "title": "# Houses" }),
+            ],
+        );
         let expected = ["# Houses", "## 1 Load", "### 1.1 Read", "### 1.2 Look", "## 2. Clean", "### 2.1 Drop"];
         assert_eq!(sources(&document), expected);
         let ids: Vec<_> = document.cells().iter().map(|cell| &*cell.id).collect();
@@ -281,10 +300,10 @@ mod tests {
     #[test]
     fn thoughts_are_added_and_removed_again() {
         let mut document = Document::new(&json!({})).unwrap();
-        let said = play(&mut document, &[
-            json!({ "action": "is_thinking", "thinking_text": "hm" }),
-            json!({ "action": "set_effect_as_thinking" }),
-        ]);
+        let said = play(
+            &mut document,
+            &[json!({ "action": "is_thinking", "thinking_text": "hm" }), json!({ "action": "set_effect_as_thinking" })],
+        );
         assert_eq!(said, ["thinking: AI: hm", "thinking: last output"]);
         assert_eq!(sources(&document), ["> AI: hm", "> last output"]);
         let said = play(&mut document, &vec![json!({ "action": "finish_thinking" }); 3]);
@@ -298,13 +317,16 @@ mod tests {
     #[test]
     fn the_last_text_is_replaced_and_an_unknown_action_is_skipped() {
         let mut document = Document::new(&json!({})).unwrap();
-        let said = play(&mut document, &[
-            json!({ "action": "update_last_text", "text": "x" }),
-            json!({ "action": "add", "shot_type": "dialogue", "content": "old" }),
-            json!({ "action": "add", "shot_type": "action", "content": "1" }),
-            json!({ "action": "update_last_text", "text": "new" }),
-            json!({ "action": "dance" }),
-        ]);
+        let said = play(
+            &mut document,
+            &[
+                json!({ "action": "update_last_text", "text": "x" }),
+                json!({ "action": "add", "shot_type": "dialogue", "content": "old" }),
+                json!({ "action": "add", "shot_type": "action", "content": "1" }),
+                json!({ "action": "update_last_text", "text": "new" }),
+                json!({ "action": "dance" }),
+            ],
+        );
         assert_eq!(said[0], "this run has not added a text cell yet");
         assert_eq!(said[3..], ["replaced the text of cell-1", "[Skipped: the action `dance` does not exist.]"]);
         assert_eq!(sources(&document), ["new", "1"]);
@@ -314,11 +336,14 @@ mod tests {
     fn a_cell_to_execute_is_found_by_id_or_as_the_last_added() {
         let mut document = Document::new(&json!({})).unwrap();
         assert!(code_cell(&document, "r", LAST_ADDED).is_err());
-        play(&mut document, &[
-            json!({ "action": "add", "shot_type": "action", "content": "1", "store_id": "mine" }),
-            json!({ "action": "add", "shot_type": "action", "content": "2" }),
-            json!({ "action": "add", "shot_type": "dialogue", "content": "text" }),
-        ]);
+        play(
+            &mut document,
+            &[
+                json!({ "action": "add", "shot_type": "action", "content": "1", "store_id": "mine" }),
+                json!({ "action": "add", "shot_type": "action", "content": "2" }),
+                json!({ "action": "add", "shot_type": "dialogue", "content": "text" }),
+            ],
+        );
         assert_eq!(code_cell(&document, "r", LAST_ADDED), Ok(1));
         assert_eq!(code_cell(&document, "r", "mine"), Ok(0));
         assert_eq!(code_cell(&document, "r", "cell-3"), Err("the cell `cell-3` is not a code cell".into()));

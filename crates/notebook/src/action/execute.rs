@@ -82,11 +82,18 @@ pub(crate) async fn kernel(
         let request = request(code, json!({}));
         match kernel.execute(&request, limit, &mut attempt.cancel.clone(), &mut drop).await {
             Ended::Replied(_) => {}
-            Ended::Cancelled { .. } => return Err(Outcome::cancelled("it was stopped while cells were executed again")),
-            Ended::TimedOut { .. } => return Err(Outcome::error(problem::CELL_TIMEOUT, too_long(id, limit, "a repeated cell"))),
+            Ended::Cancelled { .. } => {
+                return Err(Outcome::cancelled("it was stopped while cells were executed again"));
+            }
+            Ended::TimedOut { .. } => {
+                return Err(Outcome::error(problem::CELL_TIMEOUT, too_long(id, limit, "a repeated cell")));
+            }
             Ended::Died(death) => {
                 let message = format!("the kernel died when {id} was executed again: {}", death.why);
-                return Err(Outcome::error(if death.is_limit { problem::LIMIT } else { problem::KERNEL_LOST }, message));
+                return Err(Outcome::error(
+                    if death.is_limit { problem::LIMIT } else { problem::KERNEL_LOST },
+                    message,
+                ));
             }
         }
     }
@@ -123,7 +130,9 @@ async fn lost_error(attempt: &Attempt, lost: &[(String, String)], why: &str) -> 
     let ids: Vec<_> = lost.iter().map(|(id, _)| id.as_str()).collect();
     let message = match ids.len() {
         0 => format!("{why}. No cell has to be executed again"),
-        count => format!("{why}. To go on, {count} cells must be executed again: {}", output::cut(&ids.join(", "), 400)),
+        count => {
+            format!("{why}. To go on, {count} cells must be executed again: {}", output::cut(&ids.join(", "), 400))
+        }
     };
     failure(attempt, problem::KERNEL_LOST, &message, lost).await
 }
@@ -227,12 +236,21 @@ impl Cell<'_> {
         let outcome = match ended {
             Ended::Replied(_) => return (None, None),
             Ended::Died(death) if death.is_limit => {
-                failure(self.attempt, problem::LIMIT, &format!("the kernel was ended while {id} ran: {}", death.why), &lost).await
+                failure(
+                    self.attempt,
+                    problem::LIMIT,
+                    &format!("the kernel was ended while {id} ran: {}", death.why),
+                    &lost,
+                )
+                .await
             }
-            Ended::Died(death) => lost_error(self.attempt, &lost, &format!("the kernel died while {id} ran: {}", death.why)).await,
-            Ended::TimedOut { has_reacted: true } => {
-                Outcome::error(problem::CELL_TIMEOUT, too_long(id, self.limit, "it was interrupted; the kernel goes on"))
+            Ended::Died(death) => {
+                lost_error(self.attempt, &lost, &format!("the kernel died while {id} ran: {}", death.why)).await
             }
+            Ended::TimedOut { has_reacted: true } => Outcome::error(
+                problem::CELL_TIMEOUT,
+                too_long(id, self.limit, "it was interrupted; the kernel goes on"),
+            ),
             Ended::TimedOut { has_reacted: false } => {
                 let message = too_long(id, self.limit, "it ignored the interrupt, so its kernel was ended");
                 failure(self.attempt, problem::CELL_TIMEOUT, &message, &lost).await

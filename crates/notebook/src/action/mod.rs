@@ -105,7 +105,12 @@ impl Fields<'_> {
         let content = self.need("content")?;
         let content = PREFIXES.iter().find_map(|prefix| content.strip_prefix(prefix)).unwrap_or(&content).trim();
         let content = if kind == CellKind::Code { without_fence(content) } else { content };
-        Ok(Action::Add { kind, content: content.to_owned(), store_id: self.text("store_id"), metadata: self.metadata() })
+        Ok(Action::Add {
+            kind,
+            content: content.to_owned(),
+            store_id: self.text("store_id"),
+            metadata: self.metadata(),
+        })
     }
 
     fn heading(&self, is_chapter: bool) -> Result<Action, String> {
@@ -118,7 +123,8 @@ impl Fields<'_> {
         let several = self.get("text_array").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str);
         let several: Vec<_> = several.collect();
         let text = ["custom_text", "thinking_text"].iter().find_map(|name| self.text(name));
-        let text = text.or_else(|| several.first().map(|_| several.join("\n"))).unwrap_or_else(|| "Thinking".to_owned());
+        let text =
+            text.or_else(|| several.first().map(|_| several.join("\n"))).unwrap_or_else(|| "Thinking".to_owned());
         format!("{}: {text}", self.text("agent_name").unwrap_or_else(|| "AI".to_owned()))
     }
 }
@@ -171,11 +177,11 @@ mod tests {
 
     #[test]
     fn phrases_and_fences_around_content_are_removed() {
-        let content = |shot: &str, text: &str| {
-            match Action::read(&json!({ "action": "add", "shot_type": shot, "content": text })) {
-                Ok(Action::Add { content, .. }) => content,
-                other => format!("{other:?}"),
-            }
+        let content = |shot: &str, text: &str| match Action::read(
+            &json!({ "action": "add", "shot_type": shot, "content": text }),
+        ) {
+            Ok(Action::Add { content, .. }) => content,
+            other => format!("{other:?}"),
         };
         assert_eq!(content("action", "Add code to the notebook:\n```python\nx = 1\n```"), "x = 1");
         assert_eq!(content("action", "x = '```'"), "x = '```'");

@@ -210,7 +210,11 @@ impl Document {
         };
         let (old, new) = (digests(self), digests(newer));
         Changes {
-            changed: new.iter().filter(|(id, new)| old.get(*id).is_some_and(|old| old != *new)).map(|(id, _)| id.clone()).collect(),
+            changed: new
+                .iter()
+                .filter(|(id, new)| old.get(*id).is_some_and(|old| old != *new))
+                .map(|(id, _)| id.clone())
+                .collect(),
             added: new.keys().filter(|id| !old.contains_key(*id)).count(),
             removed: old.keys().filter(|id| !new.contains_key(*id)).count(),
         }
@@ -232,7 +236,8 @@ impl Document {
 
 /// Returns true if nbformat allows a text as the id of a cell.
 fn is_id(text: &str) -> bool {
-    (1..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+    (1..=64).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
 }
 
 /// Writes JSON as Jupyter does: one space per level. `depth` is the level of the value in the file.

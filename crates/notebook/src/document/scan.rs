@@ -125,7 +125,9 @@ mod tests {
 
     #[test]
     fn broken_text_is_refused() {
-        for text in ["", "{", r#"{"a""#, r#"{"a":"#, r#"{"a":1"#, r#"{"a":1,"#, r#"{"a":1,}"#, r#"{"a":}"#, r#"{"a":"\"#, "[]"] {
+        for text in
+            ["", "{", r#"{"a""#, r#"{"a":"#, r#"{"a":1"#, r#"{"a":1,"#, r#"{"a":1,}"#, r#"{"a":}"#, r#"{"a":"\"#, "[]"]
+        {
             assert_eq!(fields(text, 0), None, "{text}");
         }
         for text in ["[", "[1", "[1,", "[1,]", "[}", "[,]", "{}"] {

@@ -46,7 +46,9 @@ pub(crate) fn find(name: &str, folder: &Path) -> Result<Kernelspec, String> {
     }
     let known: BTreeSet<_> = places.iter().flat_map(|place| names(place)).collect();
     Err(match known.is_empty() {
-        true => format!("no Jupyter kernel is installed, so there is no `{name}`. Install one: `pip install ipykernel`"),
+        true => {
+            format!("no Jupyter kernel is installed, so there is no `{name}`. Install one: `pip install ipykernel`")
+        }
         false => {
             let known: Vec<_> = known.into_iter().collect();
             format!("there is no Jupyter kernel `{name}`; the installed ones are {}", known.join(", "))
@@ -88,8 +90,7 @@ fn read(place: &Path, name: &str) -> Result<Kernelspec, String> {
     let spec: Json = serde_json::from_slice(&text).map_err(|error| wrong(&error))?;
     let text = |name: &str| spec[name].as_str().map(str::to_owned);
     let argv = spec["argv"].as_array().into_iter().flatten().filter_map(Json::as_str);
-    let mut argv: Vec<_> =
-        argv.map(|word| word.replace("{resource_dir}", &folder.to_string_lossy())).collect();
+    let mut argv: Vec<_> = argv.map(|word| word.replace("{resource_dir}", &folder.to_string_lossy())).collect();
     let Some(program) = argv.first_mut() else { return Err(wrong(&"`argv` is missing")) };
     // The environment of a kernelspec has the interpreter that its kernel was installed for.
     let own = place.parent().and_then(Path::parent).map(|prefix| prefix.join("bin").join(&*program));

@@ -64,6 +64,8 @@ pub(crate) async fn start(
     let session = Session::new().map_err(failed)?;
     let file = connection_file(folder.path(), &spec, &session).map_err(|error| failed(error.to_string()))?;
     rules.write.push(folder.path().to_owned());
+    // Some kernels talk to an interpreter as if a person typed.
+    rules.terminals = true;
     let env = env(&spec, folder.path());
     let words = words(&spec, &file, attempt, &env).map_err(failed)?;
     let plan = Plan {
@@ -90,7 +92,8 @@ pub(crate) async fn start(
             Err(_) => Err(format!("it did not answer within {} seconds", READY_MAX.as_secs())),
         },
     };
-    let kernel = kernel.map_err(|why| Outcome::error(code::FAILED, format!("the kernel `{name}` did not start: {why}")));
+    let kernel =
+        kernel.map_err(|why| Outcome::error(code::FAILED, format!("the kernel `{name}` did not start: {why}")));
     kernel.map(|connected| connected.with(process))
 }
 

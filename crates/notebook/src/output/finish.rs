@@ -7,8 +7,13 @@ use serde_json::{Map, Value as Json, json};
 use super::{INLINE_BYTES_MAX, Item, Outputs, effect::joined};
 
 /// The picture formats that are saved beside the notebook, with the ends of their file names.
-const PICTURES: [(&str, &str); 5] =
-    [("image/png", "png"), ("image/jpeg", "jpg"), ("image/gif", "gif"), ("image/webp", "webp"), ("image/svg+xml", "svg")];
+const PICTURES: [(&str, &str); 5] = [
+    ("image/png", "png"),
+    ("image/jpeg", "jpg"),
+    ("image/gif", "gif"),
+    ("image/webp", "webp"),
+    ("image/svg+xml", "svg"),
+];
 
 /// The largest number of pictures of a cell that are saved.
 const PICTURES_MAX: usize = 50;

@@ -115,8 +115,10 @@ impl Outputs {
     fn error(&mut self, content: &Json) {
         self.begin();
         let text = |name: &str| content[name].as_str().unwrap_or_default().to_owned();
-        let traceback: Vec<_> = content["traceback"].as_array().into_iter().flatten().filter(|line| line.is_string()).collect();
-        let json = json!({ "ename": text("ename"), "evalue": text("evalue"), "output_type": "error", "traceback": traceback });
+        let traceback: Vec<_> =
+            content["traceback"].as_array().into_iter().flatten().filter(|line| line.is_string()).collect();
+        let json =
+            json!({ "ename": text("ename"), "evalue": text("evalue"), "output_type": "error", "traceback": traceback });
         self.push(Item { json: object(json), text: None, display_id: None });
     }
 

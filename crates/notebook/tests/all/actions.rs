@@ -19,7 +19,10 @@ async fn a_queue_is_worked_off_by_index() {
     let actions = json!([{ "action": "add", "content": "a" }, { "action": { "action": "add", "content": "b" } }, { "action": "jump" }]);
     let at = async |index: u64| with(&trial, json!({ "actions": actions, "index": index })).await;
     let (first, second, third) = (at(0).await, at(1).await, at(2).await);
-    assert_eq!((&first.data["more"], &second.data["more"], &third.data["more"]), (&json!(true), &json!(true), &json!(false)));
+    assert_eq!(
+        (&first.data["more"], &second.data["more"], &third.data["more"]),
+        (&json!(true), &json!(true), &json!(false))
+    );
     assert_eq!(texts(&third.data["effects"]), ["[Skipped: the action `jump` does not exist.]"]);
     assert_eq!(first.data["notebook"]["path"], "run-1.ipynb", "a notebook without a name is named after its run");
     assert_eq!(second.data["notebook"]["cell_count"], 2);
@@ -37,7 +40,8 @@ async fn actions_that_cannot_be_carried_out_say_why() {
     assert_eq!(wrong(exec("lastAddedCellId")).await.0, "NO_CELL");
     assert!(!trial.path().exists(), "nothing was written");
     for notebook in ["../n.ipynb", "/etc/n.ipynb", "n.txt"] {
-        let ended = with(&trial, json!({ "actions": [{ "action": "add", "content": "x" }], "notebook": notebook })).await;
+        let ended =
+            with(&trial, json!({ "actions": [{ "action": "add", "content": "x" }], "notebook": notebook })).await;
         assert_eq!(ended.error().0, "BAD_INPUT", "{notebook}");
     }
 }

@@ -374,7 +374,9 @@ impl Scene {
             (_, true) => Ok(match control.read(&mut said)? {
                 0 => Heard::Gone,
                 // A request to stop that arrives together with an interrupt counts.
-                read if said[..read].split_inclusive(|byte| *byte == b'\n').all(|line| line == INTERRUPT) => Heard::Interrupt,
+                read if said[..read].split_inclusive(|byte| *byte == b'\n').all(|line| line == INTERRUPT) => {
+                    Heard::Interrupt
+                }
                 _ => Heard::Stop,
             }),
             _ => Ok(Heard::Nothing),
