@@ -146,27 +146,30 @@ fn answer(situation: &Situation, workflow: &Workflow, planned: &Planned) -> Map<
         "on_unachieved": if situation.on_unachieved.is_empty() { "error" } else { &situation.on_unachieved },
         "memory": memory,
     });
-    if let Some(update) = &planned.workflow_update {
-        data["workflow_update"] =
-            with_difference(update, workflow, |proposed| Workflow::parse(&proposed["workflowTemplate"]).ok());
+    let proposed = |update: &Json| Workflow::parse(&update["workflowTemplate"]).ok();
+    if let Some(update) = planned.workflow_update.as_ref().and_then(|update| changed(update, workflow, proposed)) {
+        data["workflow_update"] = update;
     }
-    if let Some(update) = &planned.stage_steps_update {
-        data["stage_steps_update"] = with_difference(update, workflow, |proposed| {
-            let mut changed = workflow.clone();
-            changed.update_steps(std::slice::from_ref(proposed));
-            Some(changed)
-        });
+    let proposed = |update: &Json| {
+        let mut changed = workflow.clone();
+        changed.update_steps(std::slice::from_ref(update));
+        Some(changed)
+    };
+    if let Some(update) = planned.stage_steps_update.as_ref().and_then(|update| changed(update, workflow, proposed)) {
+        data["stage_steps_update"] = update;
     }
     if let Json::Object(data) = data { data } else { Map::new() }
 }
 
-/// Adds the difference that a person decides about to an update.
-fn with_difference(update: &Json, now: &Workflow, proposed: impl Fn(&Json) -> Option<Workflow>) -> Json {
-    let mut update = update.clone();
-    if let Some(proposed) = proposed(&update) {
-        update["difference"] = json!(now.difference(&proposed));
+/// Returns an update with the difference that a person decides about; `None` if it changes nothing.
+fn changed(update: &Json, now: &Workflow, proposed: impl Fn(&Json) -> Option<Workflow>) -> Option<Json> {
+    let proposed = proposed(update)?;
+    if proposed.stages == now.stages && update.get("nextStageId").is_none() {
+        return None;
     }
-    update
+    let mut update = update.clone();
+    update["difference"] = json!(now.difference(&proposed));
+    Some(update)
 }
 
 /// Marks the part of the workflow that the state has completed.

@@ -73,6 +73,7 @@ impl Config {
             hosts: self.hosts.clone(),
             workspace,
             write: places(&self.write),
+            terminals: false,
             hide,
             store: None,
             limits: self.limits,
