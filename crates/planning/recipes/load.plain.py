@@ -1,6 +1,6 @@
 import csv
 
-path = {path}
+path = __PATH__
 
 
 def value(text):

@@ -171,9 +171,7 @@ impl Recipe {
             (Dialect::Plain, Some(plain)) => plain,
             _ => self.code,
         };
-        code.replace("{path}", path)
-            .replacen("{name} = ", &format!("{marker} = "), 1)
-            .replace("print({name})", &format!("print({marker})"))
+        code.replace("__PATH__", path).replace("__NAME__", marker)
     }
 
     /// Returns true if the recipe has code that needs no package.
