@@ -81,13 +81,13 @@ pub(crate) async fn tries<T>(
 ) -> Result<T, String> {
     let progress = |text: &str| attempt.host.progress(&attempt.run, attempt.activity, text);
     let mut pauses = situation.pauses_ms().iter();
-    let mut lines = 0;
     loop {
+        let mut lines = 0;
         let piece = |bytes: &[u8]| {
             let count = bytes.iter().filter(|byte| **byte == b'\n').count();
-            if endpoint == Endpoint::Generating && count > lines {
-                lines = count;
-                progress(&format!("{count} actions so far"));
+            lines += count;
+            if endpoint == Endpoint::Generating && count > 0 {
+                progress(&format!("{lines} actions so far"));
             }
         };
         let answer = server.post(endpoint, request, situation.timeout(), piece).await;

@@ -54,7 +54,7 @@ impl Server {
         Ok(Server { http: Http::default(), address, base, token })
     }
 
-    /// Sends one request and returns the body of the answer. `piece` is called with the bytes so far whenever some arrive.
+    /// Sends one request and returns the body of the answer. `piece` is called with the bytes that arrive.
     pub async fn post(
         &self,
         endpoint: Endpoint,
@@ -77,7 +77,7 @@ impl Server {
                 return Err(format!("the answer is longer than {REPLY_BYTES_MAX} bytes"));
             }
             bytes.extend_from_slice(&more);
-            piece(&bytes);
+            piece(&more);
         }
         match response.status {
             200..300 => Ok(bytes),

@@ -56,11 +56,11 @@ fn request(stream: bool) -> Json {
 async fn both_endpoints_answer_and_the_table_of_the_folder_is_found() {
     let running = start().await;
     let server = Server::new(&running.url, Some("secret".into())).unwrap();
-    let reply = server.post(Endpoint::Planning, &request(false), LIMIT, drop).await.unwrap();
+    let reply = server.post(Endpoint::Planning, &request(false), LIMIT, |_| ()).await.unwrap();
     assert_eq!(serde_json::from_slice::<Json>(&reply).unwrap()["targetAchieved"], false);
-    let whole = server.post(Endpoint::Generating, &request(false), LIMIT, drop).await.unwrap();
+    let whole = server.post(Endpoint::Generating, &request(false), LIMIT, |_| ()).await.unwrap();
     let whole: Json = serde_json::from_slice(&whole).unwrap();
-    let lines = server.post(Endpoint::Generating, &request(true), LIMIT, drop).await.unwrap();
+    let lines = server.post(Endpoint::Generating, &request(true), LIMIT, |_| ()).await.unwrap();
     let lines = String::from_utf8(lines).unwrap();
     let lines: Vec<Json> =
         lines.lines().map(|line| serde_json::from_str::<Json>(line).unwrap()["action"].take()).collect();
@@ -73,7 +73,7 @@ async fn requests_without_the_token_are_refused() {
     let running = start().await;
     for token in [None, Some("wrong!".to_owned()), Some("secrets".to_owned())] {
         let server = Server::new(&running.url, token.clone()).unwrap();
-        let refused = server.post(Endpoint::Planning, &request(false), LIMIT, drop).await.unwrap_err();
+        let refused = server.post(Endpoint::Planning, &request(false), LIMIT, |_| ()).await.unwrap_err();
         assert!(refused.starts_with("status 401"), "{token:?}: {refused}");
     }
 }
@@ -82,9 +82,9 @@ async fn requests_without_the_token_are_refused() {
 async fn a_request_of_another_form_is_refused() {
     let running = start().await;
     let server = Server::new(&running.url, Some("secret".into())).unwrap();
-    let refused = server.post(Endpoint::Planning, &json!({ "state": {} }), LIMIT, drop).await.unwrap_err();
+    let refused = server.post(Endpoint::Planning, &json!({ "state": {} }), LIMIT, |_| ()).await.unwrap_err();
     assert!(refused.starts_with("status 400") && refused.contains("progress_info"), "{refused}");
     let elsewhere = Server::new(&format!("{}/v2", running.url), Some("secret".into())).unwrap();
-    let refused = elsewhere.post(Endpoint::Planning, &request(false), LIMIT, drop).await.unwrap_err();
+    let refused = elsewhere.post(Endpoint::Planning, &request(false), LIMIT, |_| ()).await.unwrap_err();
     assert!(refused.starts_with("status 404"), "{refused}");
 }
