@@ -120,6 +120,8 @@ impl Question<'_> {
 /// Builds the data of the signal: the planner's decision, the next place, and the memory.
 fn answer(situation: &Situation, workflow: &Workflow, planned: &Planned) -> Map<String, Json> {
     let mut memory = situation.memory.clone();
+    // The planner's update is about the part that follows.
+    complete(&mut memory, situation, workflow);
     memory.update(&planned.context_update);
     memory.filter = planned.context_filter.clone();
     let (stage, step) = (situation.stage_id.as_str(), situation.step_id.as_str());
@@ -135,7 +137,6 @@ fn answer(situation: &Situation, workflow: &Workflow, planned: &Planned) -> Map<
         None => first(workflow.stages_after(stage, &stages_done)),
     };
     let first_step = first(workflow.steps_after(stage, "", &steps_done));
-    complete(&mut memory, situation, workflow);
     let mut data = json!({
         "targetAchieved": planned.target_achieved,
         "continue_behaviors": planned.continue_behaviors,

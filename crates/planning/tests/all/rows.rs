@@ -196,6 +196,20 @@ async fn a_lost_kernel_fails_the_action_and_a_restart_agrees_to_run_the_cells_ag
 }
 
 #[tokio::test]
+async fn the_focus_of_a_reply_is_about_the_next_behavior() {
+    let mut drive = Drive::new(json!({ "problem": "Why?", "workflow": workflow() }));
+    for each in "no no nothing".split_whitespace() {
+        word(&mut drive, each).await;
+    }
+    let mut more = plan(false, true);
+    more["context_update"]["progress_update"]["focus"] = json!("try again");
+    drive.reply(more).await;
+    drive.reply(json!({ "actions": [] })).await;
+    let behaviors = &drive.request["observation"]["location"]["progress"]["behaviors"];
+    assert_eq!((&behaviors["focus"], &behaviors["completed"][0]["goal"]), (&json!("try again"), &json!("look at df")));
+}
+
+#[tokio::test]
 async fn an_update_that_changes_nothing_is_not_proposed() {
     let mut drive = Drive::new(json!({ "problem": "Why?", "workflow": workflow() }));
     word(&mut drive, "no").await;
