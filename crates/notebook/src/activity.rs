@@ -6,7 +6,11 @@ use std::{
     time::Duration,
 };
 
-use interlock_activity::{Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, Schema, schema};
+use interlock_activity::{
+    Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, Schema,
+    report::{RecordedRun, Story},
+    schema,
+};
 use interlock_chart::Value;
 use interlock_process::{FIELDS, Sandbox, schema as confinement};
 use interlock_sandbox::Rules;
@@ -21,6 +25,7 @@ use crate::{
     document::{Document, Mark, replace_file},
     kernel,
     sessions::{IDLE_MAX, Opened, Session, Sessions, open},
+    story,
 };
 
 /// The fields of `with`, besides those of the sandbox.
@@ -94,6 +99,10 @@ impl Activity for NotebookAction {
             ("variables", schema::object()),
         ]);
         schema::needing(schema::also(own, &confinement()), &["actions"])
+    }
+
+    fn story(&self, run: &RecordedRun) -> Option<Story> {
+        story::tell(run)
     }
 
     fn run_ended(&self, run: &str) {

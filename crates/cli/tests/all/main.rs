@@ -21,6 +21,7 @@ mod firmware;
 mod hardship;
 mod injection;
 mod judges;
+mod kernels;
 mod kill;
 mod once;
 mod prd;
