@@ -15,6 +15,7 @@ mod judge;
 mod langgraph;
 mod limits;
 mod map;
+mod notebook;
 mod policy;
 mod sandbox;
 mod soak;
@@ -65,6 +66,9 @@ fn main() -> Result<()> {
     }
     if is_wanted("map") {
         map::report()?;
+    }
+    if is_wanted("notebook") {
+        notebook::report()?;
     }
     Ok(())
 }

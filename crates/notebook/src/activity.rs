@@ -6,7 +6,11 @@ use std::{
     time::Duration,
 };
 
-use interlock_activity::{Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, Schema, schema};
+use interlock_activity::{
+    Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, Schema,
+    report::{RecordedRun, Story},
+    schema,
+};
 use interlock_chart::Value;
 use interlock_process::{FIELDS, Sandbox, schema as confinement};
 use interlock_sandbox::Rules;
@@ -21,6 +25,7 @@ use crate::{
     document::{Document, Mark, replace_file},
     kernel,
     sessions::{IDLE_MAX, Opened, Session, Sessions, open},
+    story,
 };
 
 /// The fields of `with`, besides those of the sandbox.
@@ -94,6 +99,10 @@ impl Activity for NotebookAction {
             ("variables", schema::object()),
         ]);
         schema::needing(schema::also(own, &confinement()), &["actions"])
+    }
+
+    fn story(&self, run: &RecordedRun) -> Option<Story> {
+        story::tell(run)
     }
 
     fn run_ended(&self, run: &str) {
@@ -201,6 +210,7 @@ struct Work<'a> {
 #[derive(Default)]
 struct Said {
     summary: String,
+    has_raised: bool,
     effects: Vec<String>,
     cell: Option<String>,
     evidence: Vec<interlock_journal::Evidence>,
@@ -304,10 +314,10 @@ impl Work<'_> {
         if !is_usable {
             session.kernel = None;
         }
-        let Executed { summary, effects, evidence, variables, failure, .. } = executed?;
+        let Executed { summary, has_raised, effects, evidence, variables, failure, .. } = executed?;
         session.last_effect = effects.last().cloned();
         session.variables = variables.or_else(|| session.variables.take());
-        said.summary = summary;
+        (said.summary, said.has_raised) = (summary, has_raised);
         said.cell = Some(document.cells()[at].id.clone());
         said.evidence = evidence;
         if needs_output {
@@ -349,7 +359,7 @@ impl Work<'_> {
         let variables = session.variables.clone().unwrap_or_else(|| self.request.variables.clone());
         let outputs: Vec<_> = said.evidence.iter().map(|kept| kept.hash.to_string()).collect();
         let data = json!({
-            "summary": said.summary, "more": self.request.more, "effects": said.effects, "outputs": outputs,
+            "summary": said.summary, "more": self.request.more, "failed": said.has_raised, "effects": said.effects, "outputs": outputs,
             "variables": variables, "notebook": notebook, "last_cell": said.cell.unwrap_or_default(),
         });
         Outcome::signal("executed", Value::from(data)).with(said.evidence)

@@ -14,6 +14,7 @@ mod document;
 mod kernel;
 mod output;
 mod sessions;
+mod story;
 mod variables;
 
 pub use activity::NotebookAction;

@@ -1,6 +1,8 @@
 cleaned = data.drop_duplicates().copy()
 cleaned.columns = [str(name).strip() for name in cleaned.columns]
-for name in cleaned.select_dtypes(include="object").columns:
+for name in cleaned.columns:
+    if pd.api.types.is_numeric_dtype(cleaned[name]):
+        continue
     cleaned[name] = cleaned[name].map(lambda text: text.strip() if isinstance(text, str) else text)
 filled = {}
 for name in cleaned.columns:

@@ -1,9 +1,9 @@
 //! The gate: programs and requests start only after policy has allowed them, or a person has.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use interlock_activity::{
-    Activity, Attempt, EffectClass, Ending, Outcome, OutcomeKind, UseGrants,
+    Activity, Attempt, EffectClass, Ending, Outcome, OutcomeKind, RunView, StandIn, StandInQuestion, UseGrants,
     report::{RecordedRun, Story},
 };
 use interlock_chart::{Value, model::Schema};
@@ -288,12 +288,44 @@ impl<A: Activity> Activity for Guarded<A> {
         self.activity.waits()
     }
 
+    fn uses_cores(&self) -> bool {
+        self.activity.uses_cores()
+    }
+
+    fn takes(&self, name: &str, folder: &Path) -> bool {
+        self.activity.takes(name, folder)
+    }
+
+    fn not_taken_because(&self) -> &str {
+        self.activity.not_taken_because()
+    }
+
+    fn asked(&self, of: &StandIn<'_>) -> Option<StandInQuestion> {
+        self.activity.asked(of)
+    }
+
+    fn misfits(&self, of: &StandIn<'_>, signal: &str, data: &Value) -> Vec<String> {
+        self.activity.misfits(of, signal, data)
+    }
+
+    fn objections(&self, input: &Value, folder: &Path) -> Vec<String> {
+        self.activity.objections(input, folder)
+    }
+
+    fn get_ready(&self) {
+        self.activity.get_ready();
+    }
+
     fn run_ended(&self, run: &str) {
         self.activity.run_ended(run);
     }
 
     fn story(&self, run: &RecordedRun) -> Option<Story> {
         self.activity.story(run)
+    }
+
+    fn view(&self) -> Option<Arc<dyn RunView>> {
+        self.activity.view()
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

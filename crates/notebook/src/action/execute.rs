@@ -36,6 +36,8 @@ const TELL_EVERY: Duration = Duration::from_secs(1);
 pub(crate) struct Executed {
     /// One sentence.
     pub(crate) summary: String,
+    /// True if the cell raised an error.
+    pub(crate) has_raised: bool,
     /// The texts of the outputs.
     pub(crate) effects: Vec<String>,
     /// The large outputs and the pictures.
@@ -198,13 +200,18 @@ impl Cell<'_> {
             Some(error) => format!("executed {id}: {error}"),
             None => format!("executed {id}: {count} output{}", if count == 1 { "" } else { "s" }),
         };
+        let summary = match pictures.is_empty() {
+            true => summary,
+            false => format!("{summary}; pictures: {}", output::cut(&pictures.join(", "), 400)),
+        };
         let is_kernel_usable = match ended {
             Ended::Replied(_) => true,
             Ended::Died(_) => false,
             Ended::TimedOut { has_reacted } | Ended::Cancelled { has_reacted } => has_reacted,
         };
         let evidence = finished.evidence;
-        Ok(Executed { summary, effects, evidence, variables: known, failure, is_kernel_usable })
+        let has_raised = failed.is_some();
+        Ok(Executed { summary, has_raised, effects, evidence, variables: known, failure, is_kernel_usable })
     }
 
     fn tell(&self, text: &str) {

@@ -10,7 +10,7 @@ mod spool;
 use serde_json::{Map, Value as Json, json};
 
 pub(crate) use effect::{cut, effects, joined, one_line, plain};
-pub(crate) use finish::{Finished, lines};
+pub(crate) use finish::{Finished, extension, lines};
 
 use crate::kernel::Message;
 use spool::Spool;
