@@ -28,11 +28,11 @@ impl GeneratingCall {
         let workflow = situation.workflow().map_err(|why| Outcome::error(code::BAD_INPUT, why))?;
         track(&mut situation);
         let request = request(&attempt, &situation, &workflow).await?;
-        let generated = match &server {
-            Some(server) => ask(&attempt, &situation, server, &request).await?,
+        let (generated, judged) = match &server {
+            Some(server) => (ask(&attempt, &situation, server, &request).await?, Vec::new()),
             None => {
-                let actions = self.0.built_in.generating(&attempt, &request, Some(&attempt.folder)).await?;
-                Generated { actions, warnings: Vec::new() }
+                let answer = self.0.built_in.generating(&attempt, &request, Some(&attempt.folder)).await?;
+                (Generated { actions: answer.value, warnings: Vec::new() }, answer.evidence)
             }
         };
         let reply = json!({ "actions": generated.actions });
@@ -47,7 +47,7 @@ impl GeneratingCall {
                 Outcome::signal("generated", Value::from(data))
             }
         };
-        Ok(outcome.with(kept))
+        Ok(outcome.with(kept).with(judged))
     }
 }
 

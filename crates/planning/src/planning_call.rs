@@ -8,6 +8,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::{
     Memory, Situation, Workflow,
+    builtin::Answer,
     call::{self, OUT_OF_SYNC, Setup},
     client::{Endpoint, Server},
     memory,
@@ -40,10 +41,15 @@ impl PlanningCall {
         let mut situation = Situation::of(&attempt)?;
         let server = self.0.server(&attempt, &situation).await?;
         let is_new = situation.is_without_workflow();
+        let mut judged = Vec::new();
         if is_new {
             situation.workflow = match &server {
                 Some(_) => Workflow::design(),
-                None => self.0.built_in.workflow(&attempt, &situation).await?,
+                None => {
+                    let designed = self.0.built_in.workflow(&attempt, &situation).await?;
+                    judged.extend(designed.evidence);
+                    designed.value
+                }
             };
         }
         let workflow = situation.workflow().map_err(|why| Outcome::error(code::BAD_INPUT, why))?;
@@ -55,13 +61,14 @@ impl PlanningCall {
         let fsm = call::fsm(&attempt).await?;
         let request = request(&situation, &workflow, &fsm);
         let question = Question { attempt: &attempt, situation: &situation, workflow: &workflow, server, request };
-        let (planned, reply) = question.ask(&self.0).await?;
+        let (planned, Answer { value: reply, evidence }) = question.ask(&self.0).await?;
+        judged.extend(evidence);
         let kept = call::keep(&attempt, vec![("request", question.request), ("reply", reply)]).await?;
         let mut data = answer(&situation, &workflow, &planned);
         if is_new {
             data.insert("workflow".to_owned(), situation.workflow.clone());
         }
-        Ok(Outcome::signal("planned", Value::from(Json::Object(data))).with(kept))
+        Ok(Outcome::signal("planned", Value::from(Json::Object(data))).with(kept).with(judged))
     }
 }
 
@@ -77,11 +84,11 @@ fn request(situation: &Situation, workflow: &Workflow, fsm: &Fsm) -> Json {
 
 impl Question<'_> {
     /// Returns a usable reply. An inconsistent one is asked for again once.
-    async fn ask(&self, setup: &Setup) -> Result<(Planned, Json), Outcome> {
+    async fn ask(&self, setup: &Setup) -> Result<(Planned, Answer<Json>), Outcome> {
         let mut why = String::new();
         for _ in 0..2 {
             let reply = self.once(setup).await?;
-            match Planned::read(&reply, self.workflow, self.situation.feedback) {
+            match Planned::read(&reply.value, self.workflow, self.situation.feedback) {
                 Ok(planned) => return Ok((planned, reply)),
                 Err(BadReply::Inconsistent(contradiction)) => {
                     let text = format!("the planner's reply is inconsistent: {contradiction}; asking again");
@@ -95,7 +102,7 @@ impl Question<'_> {
     }
 
     /// Returns one reply in the form of the protocol, or the fallback.
-    async fn once(&self, setup: &Setup) -> Result<Json, Outcome> {
+    async fn once(&self, setup: &Setup) -> Result<Answer<Json>, Outcome> {
         let Some(server) = &self.server else {
             return setup.built_in.planning(self.attempt, &self.request).await;
         };
@@ -108,12 +115,13 @@ impl Question<'_> {
             }
         };
         let asked = call::tries(self.attempt, self.situation, server, Endpoint::Planning, &self.request, read).await;
-        Ok(asked.unwrap_or_else(|why| {
+        let reply = asked.unwrap_or_else(|why| {
             let text = format!("the planner cannot be reached: {why}; the fallback reply is used");
             self.attempt.host.progress(&self.attempt.run, self.attempt.activity, &text);
             let given = &self.situation.fallback;
             if given.is_object() { given.clone() } else { reply::fallback() }
-        }))
+        });
+        Ok(Answer { value: reply, evidence: Vec::new() })
     }
 }
 

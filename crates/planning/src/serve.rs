@@ -95,14 +95,14 @@ impl Service {
 
     async fn planning(&self, request: &Json) -> Answer {
         match self.built_in.planning(&self.attempt, request).await {
-            Ok(reply) => answer(StatusCode::OK, "application/json", reply.to_string()),
+            Ok(reply) => answer(StatusCode::OK, "application/json", reply.value.to_string()),
             Err(outcome) => error(StatusCode::INTERNAL_SERVER_ERROR, &outcome.message()),
         }
     }
 
     async fn generating(&self, request: &Json) -> Answer {
         let actions = match self.built_in.generating(&self.attempt, request, self.folder.as_deref()).await {
-            Ok(actions) => actions,
+            Ok(actions) => actions.value,
             Err(outcome) => return error(StatusCode::INTERNAL_SERVER_ERROR, &outcome.message()),
         };
         match request.pointer("/options/stream") {

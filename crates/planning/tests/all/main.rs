@@ -4,5 +4,6 @@
 
 mod client;
 mod drive;
+mod judged;
 mod rows;
 mod server;
