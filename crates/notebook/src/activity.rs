@@ -213,6 +213,7 @@ struct Said {
     effects: Vec<String>,
     cell: Option<String>,
     evidence: Vec<interlock_journal::Evidence>,
+    is_failed: bool,
 }
 
 impl Work<'_> {
@@ -313,12 +314,13 @@ impl Work<'_> {
         if !is_usable {
             session.kernel = None;
         }
-        let Executed { summary, effects, evidence, variables, failure, .. } = executed?;
+        let Executed { summary, effects, evidence, variables, is_failed, failure, .. } = executed?;
         session.last_effect = effects.last().cloned();
         session.variables = variables.or_else(|| session.variables.take());
         said.summary = summary;
         said.cell = Some(document.cells()[at].id.clone());
         said.evidence = evidence;
+        said.is_failed = is_failed;
         if needs_output {
             said.effects.extend(effects);
         }
@@ -358,7 +360,7 @@ impl Work<'_> {
         let variables = session.variables.clone().unwrap_or_else(|| self.request.variables.clone());
         let outputs: Vec<_> = said.evidence.iter().map(|kept| kept.hash.to_string()).collect();
         let data = json!({
-            "summary": said.summary, "more": self.request.more, "effects": said.effects, "outputs": outputs,
+            "summary": said.summary, "more": self.request.more, "failed": said.is_failed, "effects": said.effects, "outputs": outputs,
             "variables": variables, "notebook": notebook, "last_cell": said.cell.unwrap_or_default(),
         });
         Outcome::signal("executed", Value::from(data)).with(said.evidence)

@@ -4,7 +4,7 @@
 use std::{io::Write as _, path::Path, time::Duration};
 
 use interlock_activity::{Attempt, Outcome, OutcomeKind};
-use interlock_chart::Value;
+use interlock_chart::{Value, counted};
 use interlock_journal::Evidence;
 use interlock_process::Sandbox;
 use interlock_sandbox::Rules;
@@ -42,6 +42,8 @@ pub(crate) struct Executed {
     pub(crate) evidence: Vec<Evidence>,
     /// The variables of the kernel, if they could be read.
     pub(crate) variables: Option<Json>,
+    /// True if the cell raised an error.
+    pub(crate) is_failed: bool,
     /// The error that the activity ends with, if the kernel or a limit failed.
     pub(crate) failure: Option<Outcome>,
     /// True if the kernel can be used again.
@@ -60,8 +62,8 @@ pub(crate) struct Cell<'a> {
     pub(crate) names: Vec<String>,
 }
 
-/// Starts a kernel. Cells that a lost kernel had executed are executed again if `reruns` is set or a person has
-/// already been told; otherwise the error lists them.
+/// Starts a kernel. Cells that a lost kernel had executed are executed again if `reruns` is set; otherwise the error
+/// lists them, and the machine lets a person decide.
 pub(crate) async fn kernel(
     attempt: &Attempt,
     sandbox: &Sandbox,
@@ -72,7 +74,7 @@ pub(crate) async fn kernel(
     reruns: bool,
 ) -> Result<(Kernel, Option<String>), Outcome> {
     let lost = executed(document, &attempt.run);
-    if !lost.is_empty() && !reruns && !is_known(attempt, &lost) {
+    if !lost.is_empty() && !reruns {
         return Err(lost_error(attempt, &lost, "the kernel of this run is gone").await);
     }
     attempt.host.progress(&attempt.run, attempt.activity, &format!("starting the kernel {}", spec.display_name));
@@ -97,8 +99,24 @@ pub(crate) async fn kernel(
             }
         }
     }
-    let notice = format!("[The kernel was lost; {} cells were executed again in a new one.]", lost.len());
-    Ok((kernel, (!lost.is_empty()).then_some(notice)))
+    Ok((kernel, notice(document, &attempt.run, lost.len())))
+}
+
+/// Returns the notice that a new kernel does not have the state that the notebook suggests.
+fn notice(document: &Document, run: &str, again: usize) -> Option<String> {
+    let is_of_others = |mark: &Mark| mark.run != run && mark.executed > 0;
+    let others = document.cells().iter().filter(|cell| cell.mark.as_ref().is_some_and(is_of_others)).count();
+    match (again, others) {
+        (0, 0) => None,
+        (0, others) => {
+            let others = counted(others as u64, "cell", "cells");
+            Some(format!("[The kernel is new: it does not have the state of {others} that other runs have executed.]"))
+        }
+        (again, _) => {
+            let again = counted(again as u64, "cell was", "cells were");
+            Some(format!("[The kernel was lost; {again} executed again in a new one.]"))
+        }
+    }
 }
 
 /// The cells that a run has executed, in the order of their execution: ids and code.
@@ -113,14 +131,6 @@ fn executed(document: &Document, run: &str) -> Vec<(String, String)> {
     own.into_iter().filter_map(|(_, at, id)| Some((id, joined(&document.cell(at)?["source"])))).collect()
 }
 
-/// Returns true if the run has already ended with the error that lists these cells. The machine went on since, which
-/// only a person can decide.
-fn is_known(attempt: &Attempt, lost: &[(String, String)]) -> bool {
-    let newest = attempt.host.recorded(&attempt.run, LOST, 1).unwrap_or_default();
-    let told = newest.first().and_then(|hash| attempt.evidence.get(hash).ok());
-    told.is_some_and(|told| told == list(lost).to_string().into_bytes())
-}
-
 fn list(lost: &[(String, String)]) -> Json {
     lost.iter().map(|(id, code)| json!({ "id": id, "source": output::cut(code, 120) })).collect()
 }
@@ -131,13 +141,14 @@ async fn lost_error(attempt: &Attempt, lost: &[(String, String)], why: &str) -> 
     let message = match ids.len() {
         0 => format!("{why}. No cell has to be executed again"),
         count => {
-            format!("{why}. To go on, {count} cells must be executed again: {}", output::cut(&ids.join(", "), 400))
+            let cells = counted(count as u64, "cell", "cells");
+            format!("{why}. To go on, {cells} must be executed again: {}", output::cut(&ids.join(", "), 400))
         }
     };
     failure(attempt, problem::KERNEL_LOST, &message, lost).await
 }
 
-/// Returns an error after which the kernel is gone. A person who lets the run go on has seen the cells.
+/// Returns an error after which the kernel is gone, with the cells that it had executed.
 async fn failure(attempt: &Attempt, code: &str, message: &str, lost: &[(String, String)]) -> Outcome {
     let cells = list(lost);
     let (store, text) = (attempt.evidence.clone(), cells.to_string());
@@ -204,7 +215,8 @@ impl Cell<'_> {
             Ended::TimedOut { has_reacted } | Ended::Cancelled { has_reacted } => has_reacted,
         };
         let evidence = finished.evidence;
-        Ok(Executed { summary, effects, evidence, variables: known, failure, is_kernel_usable })
+        let is_failed = failed.is_some();
+        Ok(Executed { summary, effects, evidence, variables: known, is_failed, failure, is_kernel_usable })
     }
 
     fn tell(&self, text: &str) {
