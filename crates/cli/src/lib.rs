@@ -25,11 +25,9 @@ mod escape;
 mod exit;
 mod failure;
 mod family;
-mod follow;
 mod form;
 mod given;
 mod join;
-mod judged;
 mod machine;
 mod notes;
 mod output;
@@ -40,6 +38,7 @@ mod progress;
 mod proof;
 mod sample;
 mod scenario;
+mod services;
 mod store;
 mod table;
 mod typed;
@@ -50,6 +49,7 @@ mod worktree;
 use std::{ffi::OsString, process::ExitCode};
 
 use clap::Parser;
+use interlock_follow as follow;
 
 pub use dialog::entry as form_entry;
 pub use exit::Exit;

@@ -86,7 +86,9 @@ const ARROWS: &[(&str, &[&str])] = &[
         "prd",
         &["activity", "chart", "journal", "judge", "process", "project", "regular-file", "test-results", "workspace"],
     ),
+    ("follow", &["activity", "chart", "draw", "journal", "runtime"]),
     ("testkit-runs", &["activity", "chart", "core", "journal", "runtime", "sqlite", "testkit"]),
+    ("server", &["activity", "chart", "draw", "follow", "http", "journal", "runtime", "sqlite"]),
     (
         "cli",
         &[
@@ -101,6 +103,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "draw",
             "exchange",
             "firmware",
+            "follow",
             "journal",
             "judge",
             "knowledge",
@@ -112,6 +115,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "regular-file",
             "runtime",
             "sandbox",
+            "server",
             "sqlite",
             "suggest",
             "test-results",
