@@ -310,8 +310,7 @@ impl Work<'_> {
             names: self.request.variables.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect(),
         };
         let executed = cell.execute(kernel, document).await;
-        let is_usable = executed.as_ref().is_ok_and(|executed| executed.is_kernel_usable);
-        if !is_usable {
+        if executed.as_ref().is_ok_and(|executed| !executed.is_kernel_usable) {
             session.kernel = None;
         }
         let Executed { summary, effects, evidence, variables, is_failed, failure, .. } = executed?;

@@ -192,8 +192,7 @@ impl Cell<'_> {
         let ended = kernel.execute(&asked, self.limit, &mut self.attempt.cancel.clone(), &mut take).await;
         show.finish();
         let failed = outputs.failure();
-        let finished = self.finish(outputs).await?;
-        let pictures = self.save(&id, &finished)?;
+        let (finished, pictures) = self.finish(outputs, &id).await?;
         let mut effects = output::effects(&finished.outputs, &pictures);
         let reply = if let Ended::Replied(reply) = &ended { reply.clone() } else { Json::Null };
         let (failure, note) = self.failure(&ended, &id, document).await;
@@ -223,23 +222,17 @@ impl Cell<'_> {
         self.attempt.host.progress(&self.attempt.run, self.attempt.activity, text);
     }
 
-    async fn finish(&self, outputs: Outputs) -> Result<Finished, Outcome> {
-        let store = self.attempt.evidence.clone();
-        let finished = tokio::task::spawn_blocking(move || outputs.finish(&store)).await;
-        let wrong = |why: String| Outcome::not_stored(format!("the output of a cell could not be stored: {why}"));
-        finished.map_err(|error| wrong(error.to_string()))?.map_err(wrong)
-    }
-
-    /// Saves the pictures beside the notebook, in `NAME.files`. Returns their paths.
-    fn save(&self, id: &str, finished: &Finished) -> Result<Vec<String>, Outcome> {
-        let place = self.path.with_extension("files");
-        let each = finished.pictures.iter().enumerate().map(|(at, picture)| {
-            let path = place.join(format!("{id}-{}.{}", at + 1, picture.extension));
-            let wrong = |error| Outcome::error(problem::NOTEBOOK, format!("{}: {error}", path.display()));
-            replace_file(self.folder, &path, &picture.content).map_err(wrong)?;
-            Ok(path.to_string_lossy().into_owned())
+    /// Stores the large outputs, and saves the pictures beside the notebook. Returns the paths of the pictures too.
+    async fn finish(&self, outputs: Outputs, id: &str) -> Result<(Finished, Vec<String>), Outcome> {
+        let (store, folder) = (self.attempt.evidence.clone(), self.folder.to_owned());
+        let (place, id) = (self.path.with_extension("files"), id.to_owned());
+        let work = tokio::task::spawn_blocking(move || {
+            let wrong = |why| Outcome::not_stored(format!("the output of a cell could not be stored: {why}"));
+            let finished = outputs.finish(&store).map_err(wrong)?;
+            let paths = save(&folder, &place, &id, &finished)?;
+            Ok((finished, paths))
         });
-        each.collect()
+        work.await.unwrap_or_else(|error| Err(Outcome::error(problem::NOTEBOOK, error.to_string())))
     }
 
     /// Returns the error for an execution that did not end by itself, and the note for the document.
@@ -318,6 +311,17 @@ impl Cell<'_> {
         }
         (!found.is_empty()).then_some(Json::Object(found))
     }
+}
+
+/// Saves the pictures of a cell in the directory `place`. Returns their paths. May block.
+fn save(folder: &Path, place: &Path, id: &str, finished: &Finished) -> Result<Vec<String>, Outcome> {
+    let each = finished.pictures.iter().enumerate().map(|(at, picture)| {
+        let path = place.join(format!("{id}-{}.{}", at + 1, picture.extension));
+        let wrong = |error| Outcome::error(problem::NOTEBOOK, format!("{}: {error}", path.display()));
+        replace_file(folder, &path, &picture.content).map_err(wrong)?;
+        Ok(path.to_string_lossy().into_owned())
+    });
+    each.collect()
 }
 
 /// Returns the language that the kernel itself names, or its kernelspec.
