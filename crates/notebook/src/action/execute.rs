@@ -315,6 +315,9 @@ impl Cell<'_> {
 
 /// Saves the pictures of a cell in the directory `place`. Returns their paths. May block.
 fn save(folder: &Path, place: &Path, id: &str, finished: &Finished) -> Result<Vec<String>, Outcome> {
+    // The id of a cell that somebody else wrote can be any text.
+    let id: String =
+        id.chars().map(|letter| if letter.is_alphanumeric() || letter == '-' { letter } else { '_' }).collect();
     let each = finished.pictures.iter().enumerate().map(|(at, picture)| {
         let path = place.join(format!("{id}-{}.{}", at + 1, picture.extension));
         let wrong = |error| Outcome::error(problem::NOTEBOOK, format!("{}: {error}", path.display()));

@@ -93,7 +93,15 @@ process.exit(0);
     let here = scene.session.folder().join("client");
     let types = Path::new(folder.trim()).join("node_modules/@types");
     let mut compile = Command::new("node");
-    compile.arg(compiler).args(["--strict", "--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom,dom.iterable"]);
+    compile.arg(compiler).args([
+        "--strict",
+        "--target",
+        "es2022",
+        "--module",
+        "nodenext",
+        "--lib",
+        "es2022,dom,dom.iterable",
+    ]);
     compile.arg("--typeRoots").arg(types).args(["--types", "node", "main.ts"]).current_dir(&here);
     succeeds(&mut compile);
     assert_eq!(succeeds(Command::new("node").arg("main.js").current_dir(&here)), "1,2 t1 REFUSED\n");
