@@ -174,7 +174,7 @@ impl Report {
 
 impl Counterexample {
     fn to_json(&self) -> serde_json::Value {
-        let stage = |stage: &Stage| serde_json::json!({ "event": stage.event, "by": stage.by, "from": stage.from, "to": stage.to });
+        let stage = |stage: &Stage| serde_json::json!({ "event": stage.event, "by": stage.by, "from": stage.from, "to": stage.to, "transitions": stage.transitions.iter().map(|id| id.index()).collect::<Vec<_>>() });
         serde_json::json!({ "steps": self.stages.iter().map(stage).collect::<Vec<_>>(), "loops_to": self.loops_to })
     }
 }

@@ -2,11 +2,13 @@
 
 mod kb;
 mod runs;
+mod server;
 
 use std::path::PathBuf;
 
 pub(crate) use kb::*;
 pub(crate) use runs::*;
+pub(crate) use server::*;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
@@ -162,6 +164,19 @@ pub(crate) enum Command {
     Resources,
     /// Search, show and export the knowledge base of earlier runs
     Kb(Kb),
+    /// Keep runs moving, fire timers, and show everything in a browser
+    ///
+    /// Runs of processes that have ended are taken up, due timers fire within a second, and runs that are started on the
+    /// page or through the API run in this process. Only this computer can reach the server; the link that is printed
+    /// logs a browser in once.
+    Serve(Serve),
+    /// Let a coding agent or an editor use Interlock: the Model Context Protocol on stdin and stdout
+    ///
+    /// The tools list and check machines, start runs in the given directories, and read runs. A model can never answer for
+    /// a person: that is done on the page or with `interlock send`.
+    Mcp(Mcp),
+    /// List, add and remove the tokens with which programs use the server
+    Token(Token),
     /// Copy a built-in machine into the project, to change it
     Init(Init),
     /// Create a small commented machine with a test in the project

@@ -357,7 +357,7 @@ impl<'s> Driver<'s> {
             self.runtime.adopt(self.follower.head.key).await?;
             self.runtime.settled(&self.follower.head).await?;
         }
-        self.follower.catch_up()
+        Ok(self.follower.catch_up()?)
     }
 
     fn tell_closed(&mut self, steps: &[Step]) {

@@ -108,6 +108,32 @@ impl From<interlock_runtime::Error> for Failure {
     }
 }
 
+impl From<interlock_server::Problem> for Failure {
+    fn from(problem: interlock_server::Problem) -> Self {
+        let failure = match problem.is_of_caller() {
+            true => Failure::bad_input(problem.message()),
+            false => Failure::failed(problem.message()),
+        };
+        failure.maybe_hint(problem.next_action())
+    }
+}
+
+/// The failure of a service that the server needs, for the client of the server.
+impl From<Failure> for interlock_server::Problem {
+    fn from(failure: Failure) -> Self {
+        let message =
+            failure.message.unwrap_or_else(|| "the machine has problems; `interlock check` shows them".into());
+        let problem = match failure.exit {
+            Exit::BadInput => interlock_server::Problem::bad_input(message),
+            _ => interlock_server::Problem::failed(message),
+        };
+        match failure.hint {
+            Some(hint) => problem.hint(hint),
+            None => problem,
+        }
+    }
+}
+
 /// The failure lists the events that the run takes, one per line.
 impl From<interlock_runtime::Refused> for Failure {
     fn from(refused: interlock_runtime::Refused) -> Self {

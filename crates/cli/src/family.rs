@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use interlock_journal::{Engine, Filter, Head, Lease, Phase, RunKey};
-use interlock_runtime::{Live, LoadedMachine, StartedActivity};
+use interlock_journal::{Engine, Filter, Head, Phase, RunKey};
+use interlock_runtime::{Live, StartedActivity};
 
 use crate::{
     failure::Failure,
@@ -61,10 +61,7 @@ fn below(engine: &Arc<dyn Engine>, live: &Live, depth: usize) -> Result<Option<A
 }
 
 fn asked(engine: &Arc<dyn Engine>, head: Head, depth: usize) -> Result<Option<Asking>, Failure> {
-    let opened = engine.open(head.key)?;
-    let loaded = LoadedMachine::shared(&head.definition, || engine.definition(&head.definition))?;
-    let live = Live::load(&opened, loaded, Lease { epoch: 0 }, engine.evidence())?;
-    let follower = Follower { engine: Arc::clone(engine), head, live };
+    let follower = Follower::open(Arc::clone(engine), registry(), head)?;
     match follower.standing() {
         Standing::Person | Standing::Paused => Ok(Some(Asking { follower, chain: Vec::new() })),
         Standing::Moving => below(engine, &follower.live, depth - 1),

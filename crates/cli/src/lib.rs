@@ -25,11 +25,9 @@ mod escape;
 mod exit;
 mod failure;
 mod family;
-mod follow;
 mod form;
 mod given;
 mod join;
-mod judged;
 mod machine;
 mod notes;
 mod output;
@@ -41,6 +39,7 @@ mod progress;
 mod proof;
 mod sample;
 mod scenario;
+mod services;
 mod store;
 mod table;
 mod typed;
@@ -51,6 +50,7 @@ mod worktree;
 use std::{ffi::OsString, process::ExitCode};
 
 use clap::Parser;
+use interlock_follow as follow;
 
 pub use dialog::entry as form_entry;
 pub use exit::Exit;

@@ -15,7 +15,7 @@ use interlock_sandbox::{Config as SandboxConfig, Launcher};
 use interlock_sqlite::Journal;
 use interlock_suggest::did_you_mean;
 
-use crate::{anchor::Delivery, compose, failure::Failure, proof::Proofs};
+use crate::{anchor::Delivery, compose, failure::Failure, follow, proof::Proofs};
 
 /// The most concurrent attempts in one process.
 const ATTEMPTS_MAX: usize = 16;
@@ -75,7 +75,7 @@ impl Store {
 
     /// Loads a run's machine as it was when the run began.
     pub(crate) fn loaded(&self, head: &Head) -> Result<Arc<LoadedMachine>, Failure> {
-        Ok(LoadedMachine::shared(&head.definition, || self.journal.definition(&head.definition))?)
+        Ok(follow::loaded(&*self.journal, head)?)
     }
 
     /// Loads the current state of a run for reading only.
@@ -109,6 +109,16 @@ impl Store {
     /// Returns the directory with the output of attempts in progress.
     pub(crate) fn live_folder(&self) -> PathBuf {
         self.home.join("live")
+    }
+}
+
+impl follow::Source for Store {
+    fn engine(&self) -> Arc<dyn Engine> {
+        Store::engine(self)
+    }
+
+    fn registry(&self) -> &'static Registry {
+        registry()
     }
 }
 

@@ -4,7 +4,7 @@ use interlock_journal::moment;
 use interlock_runtime::{EndedActivity, Move, RefusedMove};
 use serde_json::{Map, Value as Json};
 
-use crate::{judged, output::Output};
+use crate::{follow, output::Output};
 
 /// Formats a move in one line: `12:00:00  testing → changing  failed  2 tests failed`.
 pub(crate) fn line(step: &Move) -> String {
@@ -51,7 +51,7 @@ fn shortened(evidence: &str) -> String {
 pub(crate) fn details(step: &Move) -> Vec<(&'static str, String)> {
     let mut details = vec![("event", event(step))];
     details.extend(step.activity.as_ref().map(|ended| ("activity", activity(ended))));
-    details.extend(step.judge.as_ref().map(|note| ("judge", judged::words(note))));
+    details.extend(step.judge.as_ref().map(|note| ("judge", follow::judge_words(note))));
     details.extend(step.unproved.as_ref().map(|refusals| ("unproved", unproved(refusals))));
     details.extend(step.reason.clone().map(|reason| ("reason", reason)));
     details.extend(step.guard.as_ref().map(|guard| ("guard", format!("`{guard}` is true{}", values(&step.values)))));

@@ -45,6 +45,9 @@ pub struct Options {
     pub theme: Theme,
     /// The part of the chart that is emphasised.
     pub highlight: Highlight,
+    /// Writes the picture as a part of a web page: its style comes from the page ([`page_style`]), and states and edges
+    /// carry the names of states and the numbers of transitions (`data-state`, `data-transitions`).
+    pub is_part_of_page: bool,
 }
 
 /// The colours of a picture.
@@ -110,6 +113,12 @@ impl Highlight {
 /// Returns the chart as an SVG document.
 pub fn svg(chart: &Chart, options: &Options) -> String {
     render::svg(chart, &layout(chart, &options.highlight), options)
+}
+
+/// Returns the style sheet for pictures that are part of a web page. A page chooses a theme with the attribute
+/// `data-theme` of its root element; without it, the reader's preference applies.
+pub fn page_style() -> String {
+    style::page()
 }
 
 /// Computes the layout of a chart. The highlight is needed because its step numbers take room beside the labels.

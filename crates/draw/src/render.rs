@@ -83,15 +83,18 @@ impl Writer<'_> {
         let (w, h) = (n(size.drawn.0), n(size.drawn.1));
         let (width, height) = (n(size.shown.0), n(size.shown.1));
         let chart = self.chart;
+        let class = if self.options.is_part_of_page { " class=\"machine\"" } else { "" };
         self.line(format_args!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{width}\" height=\"{height}\" role=\"img\">"
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{width}\" height=\"{height}\" role=\"img\"{class}>"
         ));
         self.line(format_args!("<title>{}</title>", escape(&chart.id)));
         let states = counted(chart.states.len().saturating_sub(1), "state", "states");
         let transitions = counted(chart.transitions.len(), "transition", "transitions");
         let described = format!("Statechart with {states} and {transitions}. {}", chart.summary);
         self.line(format_args!("<desc>{}</desc>", escape(described.trim())));
-        self.line(format_args!("<style>\n{}</style>", style::sheet(self.options.theme)));
+        if !self.options.is_part_of_page {
+            self.line(format_args!("<style>\n{}</style>", style::sheet(self.options.theme)));
+        }
         self.line(format_args!("<rect class=\"ground0\" width=\"{w}\" height=\"{h}\" rx=\"8\"/>"));
         let mut y = 24.0 + compose::TITLE - 4.0;
         self.line(format_args!("<text class=\"title\" x=\"24\" y=\"{}\">{}</text>", n(y), escape(&picture.title)));
@@ -123,7 +126,11 @@ impl Writer<'_> {
     fn open_state(&mut self, state: &StateBox) {
         let rest = if self.is_marked_state(state) || is_frame(state.kind) { "" } else { self.emphasis(false) };
         let tooltip = words::state_tooltip(self.chart, self.chart.state(state.state));
-        self.line(format_args!("<g class=\"state{rest}\"><title>{}</title>", escape(&tooltip)));
+        let name = match self.options.is_part_of_page {
+            true => format!(" data-state=\"{}\"", escape(&state.name)),
+            false => String::new(),
+        };
+        self.line(format_args!("<g class=\"state{rest}\"{name}><title>{}</title>", escape(&tooltip)));
     }
 
     fn frame(&mut self, state: &StateBox) {
@@ -269,7 +276,7 @@ impl Writer<'_> {
     fn edge(&mut self, edge: &Edge) {
         let emphasis = self.emphasis(self.is_marked(&edge.transitions));
         let faint = if emphasis.is_empty() && self.is_exceptional(&edge.transitions) { " faint" } else { "" };
-        self.line(format_args!("<g>"));
+        self.line(format_args!("<g{}>", self.numbers(&edge.transitions)));
         if !edge.transitions.is_empty() {
             let tooltip = words::edge_tooltip(self.chart, &edge.transitions, edge.target);
             self.line(format_args!("<title>{}</title>", escape(&tooltip)));
@@ -280,6 +287,15 @@ impl Writer<'_> {
             self.line(format_args!("<path class=\"head{faint}{emphasis}\" d=\"{}\"/>", arrowhead(*before, *last)));
         }
         self.line(format_args!("</g>"));
+    }
+
+    /// Returns the attribute with the numbers of an edge's transitions, if the picture is part of a page.
+    fn numbers(&self, transitions: &[TransitionId]) -> String {
+        if !self.options.is_part_of_page || transitions.is_empty() {
+            return String::new();
+        }
+        let numbers: Vec<String> = transitions.iter().map(|id| id.index().to_string()).collect();
+        format!(" data-transitions=\"{}\"", numbers.join(" "))
     }
 
     /// Returns true if an edge is only taken on errors and timeouts. Such an edge is drawn fainter to emphasise the
@@ -299,7 +315,7 @@ impl Writer<'_> {
         let emphasis = self.emphasis(self.is_marked(&edge.transitions));
         let tooltip = words::edge_tooltip(self.chart, &edge.transitions, edge.target);
         let rest = emphasis.replace(" marked", "");
-        self.line(format_args!("<g><title>{}</title>", escape(&tooltip)));
+        self.line(format_args!("<g{}><title>{}</title>", self.numbers(&edge.transitions), escape(&tooltip)));
         self.rect(style::ground(*depth), *rect, 3.0);
         if !rest.is_empty() {
             self.line(format_args!("<g class=\"rest\">"));

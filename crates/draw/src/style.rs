@@ -75,6 +75,16 @@ pub(crate) fn sheet(theme: Theme) -> String {
     format!("{SHAPES}{colours}")
 }
 
+/// Returns the style sheet for pictures in a page. Its rules apply inside such pictures only.
+pub(crate) fn page() -> String {
+    let (light, dark) = (rules(&LIGHT), rules(&DARK));
+    format!(
+        "svg.machine {{\n{SHAPES}{light}}}\n\
+         @media (prefers-color-scheme: dark) {{\n:root:not([data-theme=light]) svg.machine {{\n{dark}}}\n}}\n\
+         :root[data-theme=dark] svg.machine {{\n{dark}}}\n"
+    )
+}
+
 /// Returns the class of the background at a nesting depth.
 pub(crate) fn ground(depth: usize) -> &'static str {
     match depth {

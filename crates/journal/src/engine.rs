@@ -294,6 +294,9 @@ pub trait Engine: Send + Sync + 'static {
     /// Returns a run by its name.
     fn find(&self, name: &str) -> Result<Option<Head>>;
 
+    /// Returns a run by its key.
+    fn head(&self, run: RunKey) -> Result<Head>;
+
     /// Lists runs, newest first. [`Filter::before`] and [`Filter::at_most`] page through them.
     fn list(&self, filter: &Filter) -> Result<Vec<Head>>;
 
@@ -301,6 +304,9 @@ pub trait Engine: Send + Sync + 'static {
     /// record that becomes visible later always has a higher number, so a reader that remembers the last number misses
     /// nothing.
     fn changes(&self, since: u64, at_most: usize) -> Result<Vec<Change>>;
+
+    /// Returns the number of the last record of all runs; 0 if there is none.
+    fn last_change(&self) -> Result<u64>;
 
     /// Returns everything that is needed to continue a run.
     fn open(&self, run: RunKey) -> Result<Opened>;

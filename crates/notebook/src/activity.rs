@@ -210,10 +210,10 @@ struct Work<'a> {
 #[derive(Default)]
 struct Said {
     summary: String,
-    has_raised: bool,
     effects: Vec<String>,
     cell: Option<String>,
     evidence: Vec<interlock_journal::Evidence>,
+    is_failed: bool,
 }
 
 impl Work<'_> {
@@ -310,16 +310,16 @@ impl Work<'_> {
             names: self.request.variables.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect(),
         };
         let executed = cell.execute(kernel, document).await;
-        let is_usable = executed.as_ref().is_ok_and(|executed| executed.is_kernel_usable);
-        if !is_usable {
+        if executed.as_ref().is_ok_and(|executed| !executed.is_kernel_usable) {
             session.kernel = None;
         }
-        let Executed { summary, has_raised, effects, evidence, variables, failure, .. } = executed?;
+        let Executed { summary, effects, evidence, variables, is_failed, failure, .. } = executed?;
         session.last_effect = effects.last().cloned();
         session.variables = variables.or_else(|| session.variables.take());
-        (said.summary, said.has_raised) = (summary, has_raised);
+        said.summary = summary;
         said.cell = Some(document.cells()[at].id.clone());
         said.evidence = evidence;
+        said.is_failed = is_failed;
         if needs_output {
             said.effects.extend(effects);
         }
@@ -359,7 +359,7 @@ impl Work<'_> {
         let variables = session.variables.clone().unwrap_or_else(|| self.request.variables.clone());
         let outputs: Vec<_> = said.evidence.iter().map(|kept| kept.hash.to_string()).collect();
         let data = json!({
-            "summary": said.summary, "more": self.request.more, "failed": said.has_raised, "effects": said.effects, "outputs": outputs,
+            "summary": said.summary, "more": self.request.more, "failed": said.is_failed, "effects": said.effects, "outputs": outputs,
             "variables": variables, "notebook": notebook, "last_cell": said.cell.unwrap_or_default(),
         });
         Outcome::signal("executed", Value::from(data)).with(said.evidence)

@@ -10,7 +10,9 @@ use std::{
 use interlock_activity::{Activity, Registry};
 use interlock_chart::{Value, library::Source};
 use interlock_core::Semantics;
-use interlock_journal::{By, Claim, Created, Definition, Engine, Entry, Head, Phase, Posted, RunKey, WorkerName};
+use interlock_journal::{
+    By, Claim, Created, Definition, Engine, Entry, Head, NewRun, Phase, Posted, RunKey, WorkerName,
+};
 use interlock_redact::Redactor;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{
@@ -20,9 +22,9 @@ use tokio::sync::{
 };
 
 use crate::{
-    Clock, Error, Fired, Live, LoadedMachine, News, Prover, Result, Snapshots,
+    Clock, Error, Fired, Live, LoadedMachine, NewFork, News, Prover, Result, Snapshots,
     actor::{Actor, Mail},
-    children, fresh_id, fresh_name,
+    children, fork, fresh_id, fresh_name,
     history::Histories,
     project, proof,
     request::{Reply, Request, RequestResult, Sending, StoredRequest},
@@ -320,6 +322,12 @@ impl Runtime {
         let head = actor.create(created).await?;
         tokio::spawn(actor.work(false));
         Ok(head)
+    }
+
+    /// Makes a new run that shares the first records of another, if its machine is proved or the caller accepts an
+    /// unproved one. The caller creates it in the engine.
+    pub fn fork(&self, head: &Head, wanted: NewFork) -> Result<NewRun> {
+        fork(&*self.0.engine, &*self.0.prover, head, wanted)
     }
 
     /// Adopts a run: loads its state and handles its interrupted activities. If another live worker owns the run,

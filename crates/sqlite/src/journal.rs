@@ -200,12 +200,20 @@ impl Engine for Journal {
         self.read(|connection| read::find(connection, name))
     }
 
+    fn head(&self, run: RunKey) -> Result<Head> {
+        self.read(|connection| read::head(connection, run))
+    }
+
     fn list(&self, filter: &Filter) -> Result<Vec<Head>> {
         self.read(|connection| read::list(connection, filter))
     }
 
     fn changes(&self, since: u64, at_most: usize) -> Result<Vec<Change>> {
         self.read(|connection| read::changes(connection, since, at_most))
+    }
+
+    fn last_change(&self) -> Result<u64> {
+        self.read(read::last_change)
     }
 
     fn open(&self, run: RunKey) -> Result<Opened> {

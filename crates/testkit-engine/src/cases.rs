@@ -259,6 +259,7 @@ pub fn a_list_is_read_page_by_page(store: &dyn Store) {
 pub fn changes_are_read_since_a_number(store: &dyn Store) {
     let engine = store.open();
     assert_eq!(engine.changes(0, 10).unwrap(), []);
+    assert_eq!(engine.last_change().unwrap(), 0);
     let (one, two) = (make(&*engine, "one"), make(&*engine, "two"));
     engine.append(one.key, 1, lease(&one), append(&*engine, &[note("a"), note("b")])).wait().unwrap();
     let all = store.open().changes(0, 10).unwrap();
@@ -268,6 +269,7 @@ pub fn changes_are_read_since_a_number(store: &dyn Store) {
     assert_eq!(engine.changes(all[1].number, 1).unwrap(), [all[2]], "a page");
     let last = all[3].number;
     assert_eq!(engine.changes(last, 10).unwrap(), []);
+    assert_eq!(engine.last_change().unwrap(), last);
     engine.append(two.key, 1, lease(&two), append(&*engine, &[note("c")])).wait().unwrap();
     let [Change { number, run, seq: 2 }] = engine.changes(last, 10).unwrap()[..] else {
         panic!("one record was added")

@@ -69,8 +69,16 @@ impl Engine for Mortal {
         self.journal.find(name)
     }
 
+    fn head(&self, run: RunKey) -> Result<Head> {
+        self.journal.head(run)
+    }
+
     fn list(&self, filter: &Filter) -> Result<Vec<Head>> {
         self.journal.list(filter)
+    }
+
+    fn last_change(&self) -> Result<u64> {
+        self.journal.last_change()
     }
 
     fn changes(&self, since: u64, at_most: usize) -> Result<Vec<Change>> {

@@ -1,33 +1,21 @@
 //! `interlock agents`: lists the coding agents of `agents.toml`.
 
+use std::path::Path;
+
 use interlock_agent::settings::Settings;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::Outcome;
 use crate::{Exit, failure::Failure, machine, output::Output, store::home};
 
 /// Prints the configured agents.
 pub(crate) fn run(output: &Output) -> Outcome {
-    let settings = Settings::load(Some(&home()?), &machine::here())
-        .map_err(|why| Failure::bad_input(why).hint("docs/agents.md describes the file"))?;
-    let usual = settings.usual();
+    let settings = load(&machine::here())?;
     if output.is_json() {
-        let agents = settings.agents.iter().map(|(name, agent)| {
-            json!({
-                "name": name,
-                "driver": agent.driver.name(),
-                "command": agent.command,
-                "model": agent.model,
-                "network": agent.network,
-                "turn_minutes": agent.limits.turn_minutes,
-                "tokens_per_run": agent.limits.tokens_per_run,
-                "cost_per_run": agent.limits.cost_per_run,
-                "default": usual == Some(name.as_str()),
-            })
-        });
-        output.json(&agents.collect::<Vec<_>>())?;
+        output.json(&rows(&settings))?;
         return Ok(Exit::Good);
     }
+    let usual = settings.usual();
     if settings.agents.is_empty() {
         output.talk("No agent is configured. docs/agents.md shows how to write agents.toml.\n");
     }
@@ -38,4 +26,29 @@ pub(crate) fn run(output: &Output) -> Outcome {
     };
     output.data(&settings.agents.iter().map(line).collect::<String>())?;
     Ok(Exit::Good)
+}
+
+/// Reads the agents that runs in a directory can use.
+pub(crate) fn load(folder: &Path) -> Result<Settings, Failure> {
+    Settings::load(Some(&home()?), folder)
+        .map_err(|why| Failure::bad_input(why).hint("docs/agents.md describes the file"))
+}
+
+/// Returns the agents as JSON.
+pub(crate) fn rows(settings: &Settings) -> Vec<Json> {
+    let usual = settings.usual();
+    let row = |(name, agent): (&String, &interlock_agent::settings::Agent)| {
+        json!({
+            "name": name,
+            "driver": agent.driver.name(),
+            "command": agent.command,
+            "model": agent.model,
+            "network": agent.network,
+            "turn_minutes": agent.limits.turn_minutes,
+            "tokens_per_run": agent.limits.tokens_per_run,
+            "cost_per_run": agent.limits.cost_per_run,
+            "default": usual == Some(name.as_str()),
+        })
+    };
+    settings.agents.iter().map(row).collect()
 }

@@ -44,35 +44,60 @@ pub(crate) fn run(args: &Check, output: &Output) -> Outcome {
 }
 
 fn one(source: &Source, folder: Option<&Path>, output: &Output) -> Result<Checked, Failure> {
-    let reading = source.read();
-    machine::show(source, &reading.diagnostics, output);
-    let mut found: Vec<Json> = reading.diagnostics.iter().map(|problem| diagnostic_json(problem, source)).collect();
-    let Some(chart) = reading.chart else {
-        let json = json!({
-            "machine": source.name, "ok": false, "explored": 0, "bound": null, "properties": [], "problems": found,
-        });
+    let Examined { chart, report, problems, json } = examine(source, &machine::here());
+    machine::show(source, &problems, output);
+    let Some((chart, report)) = chart.zip(report) else {
         let text = format!("{} {}\n", output.bad("✗"), output.bold(&format!("{}: cannot be read", source.name)));
         return Ok(Checked { exit: Exit::BadInput, json, text });
     };
-    let chart = Arc::new(chart);
-    let checked = outside::check(&chart, &source.files, &machine::here(), &outside::explore);
-    let is_refused = checked.border.iter().any(Diagnostic::is_error);
-    let border: Vec<Diagnostic> = checked.border.into_iter().chain(notes(&chart, &machine::here())).collect();
-    machine::show(source, &border, output);
-    found.extend(border.iter().map(|problem| diagnostic_json(problem, source)));
-    let Some(mut report) = checked.explored.report else { return Err(Failure::told()) };
-    report.ok &= !is_refused;
     if let Some(folder) = folder {
         draw_counterexamples(&chart, &report, folder, output)?;
     }
-    let problems: Vec<Diagnostic> = report.problems.iter().map(diagnostic).collect();
-    machine::show(source, &problems, output);
-    let mut json = report.to_json(&machine::short(&source.file_name()), |span| place(source, span));
-    if let Some(problems) = json["problems"].as_array_mut() {
-        problems.splice(0..0, found);
-    }
     let exit = if report.ok { Exit::Good } else { Exit::Failed };
     Ok(Checked { exit, json, text: text(&report, output) })
+}
+
+/// All findings about a machine.
+struct Examined {
+    chart: Option<Arc<Chart>>,
+    report: Option<Report>,
+    /// The problems, with their places in the machine file.
+    problems: Vec<Diagnostic>,
+    json: Json,
+}
+
+/// Proves a machine in a directory and returns the result as JSON.
+pub(crate) fn json(source: &Source, folder: &Path) -> Json {
+    examine(source, folder).json
+}
+
+fn examine(source: &Source, folder: &Path) -> Examined {
+    let reading = source.read();
+    let mut problems = reading.diagnostics;
+    let chart = reading.chart.map(Arc::new);
+    let report = chart.as_ref().and_then(|chart| {
+        let checked = outside::check(chart, &source.files, folder, &outside::explore);
+        let is_refused = checked.border.iter().any(Diagnostic::is_error);
+        problems.extend(checked.border.into_iter().chain(notes(chart, folder)));
+        let mut report = checked.explored.report?;
+        report.ok &= !is_refused;
+        Some(report)
+    });
+    let found = problems.iter().map(|problem| diagnostic_json(problem, source)).collect::<Vec<_>>();
+    let json = match &report {
+        Some(report) => {
+            let mut json = report.to_json(&machine::short(&source.file_name()), |span| place(source, span));
+            if let Some(problems) = json["problems"].as_array_mut() {
+                problems.splice(0..0, found);
+            }
+            json
+        }
+        None => json!({
+            "machine": source.name, "ok": false, "explored": 0, "bound": null, "properties": [], "problems": found,
+        }),
+    };
+    problems.extend(report.iter().flat_map(|report| report.problems.iter().map(diagnostic)));
+    Examined { chart, report, problems, json }
 }
 
 fn place(source: &Source, span: Span) -> (usize, usize) {

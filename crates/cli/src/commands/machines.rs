@@ -2,6 +2,8 @@
 //!
 //! Only the head of each file is read: listing must be instant, and a machine with problems is listed too.
 
+use std::path::Path;
+
 use interlock_chart::library::{self, Listed};
 use serde::Serialize;
 
@@ -10,7 +12,7 @@ use crate::{Exit, machine, output::Output};
 
 /// A machine's name, version, summary and origin.
 #[derive(Debug, Serialize)]
-struct Row {
+pub(crate) struct Row {
     id: String,
     version: Option<u32>,
     summary: String,
@@ -20,7 +22,7 @@ struct Row {
 
 /// Lists all machines, as text or JSON.
 pub(crate) fn run(output: &Output) -> Outcome {
-    let rows: Vec<Row> = library::list(&machine::here()).iter().map(row).collect();
+    let rows = rows(&machine::here());
     if output.is_json() {
         output.json(&rows)?;
         return Ok(Exit::Good);
@@ -33,8 +35,13 @@ pub(crate) fn run(output: &Output) -> Outcome {
     Ok(Exit::Good)
 }
 
-fn row(listed: &Listed) -> Row {
-    let source = library::load(&listed.name, &machine::here()).ok();
+/// Returns the machines that can be found from a directory.
+pub(crate) fn rows(folder: &Path) -> Vec<Row> {
+    library::list(folder).iter().map(|listed| row(listed, folder)).collect()
+}
+
+fn row(listed: &Listed, folder: &Path) -> Row {
+    let source = library::load(&listed.name, folder).ok();
     let text = source.as_ref().map_or("", |source| source.text.as_str());
     Row {
         id: listed.name.clone(),

@@ -2,10 +2,10 @@
 
 mod abort;
 mod activities;
-mod agents;
+pub(crate) mod agents;
 mod anchor;
 mod apply;
-mod check;
+pub(crate) mod check;
 mod completions;
 mod conform;
 mod context;
@@ -20,26 +20,29 @@ mod grant;
 mod import;
 mod init;
 mod kb;
-mod machines;
+pub(crate) mod machines;
 mod man;
 mod map;
+mod mcp;
 mod new;
 mod notebook_server;
 mod pause;
 mod replay;
-mod report;
+pub(crate) mod report;
 mod resources;
 mod resume;
-mod run;
+pub(crate) mod run;
 mod runs;
 mod schema;
 mod send;
+mod serve;
 mod show;
 mod snapshots;
 mod sql;
 mod test;
+mod token;
 mod trace;
-mod undo;
+pub(crate) mod undo;
 mod verify;
 mod watch;
 
@@ -92,6 +95,9 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Explain { code } => explain::run(code.as_deref(), output),
         Command::Doctor => doctor::run(output),
         Command::Completions { shell } => completions::run(shell, output),
+        Command::Serve(args) => serve::run(&args, output),
+        Command::Mcp(args) => mcp::run(&args, output),
+        Command::Token(args) => token::run(&args, output),
         Command::Man(args) => man::run(&args, output),
     }
 }

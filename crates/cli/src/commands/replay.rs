@@ -8,6 +8,7 @@ use crate::{
     Exit,
     args::Replay,
     failure::Failure,
+    follow::state_json,
     output::Output,
     store::{Store, registry},
     why,
@@ -26,7 +27,7 @@ pub(crate) fn run(args: &Replay, output: &Output) -> Outcome {
     let live = replay(&*store.engine(), &head, at, |frame| last = frame.moves)?;
     let phase = live.phase(registry());
     if output.is_json() {
-        let mut json = show::state_json(&live, live.at_ms);
+        let mut json = state_json(&live, live.at_ms);
         json["run"] = json!(head.name);
         json["seq"] = json!(at);
         json["phase"] = json!(phase);

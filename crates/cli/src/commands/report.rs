@@ -22,13 +22,13 @@ use interlock_judge::JudgementSummary;
 use interlock_runtime::Move;
 use serde_json::{Value as Json, json};
 
-use super::{Outcome, draw::save, show};
+use super::{Outcome, draw::save};
 use crate::{
     Exit,
     args::{Report as Args, ReportFormat},
     escape,
     failure::Failure,
-    follow::Follower,
+    follow::{Follower, state_json},
     output::Output,
     store::Store,
 };
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Outcome {
     let report = gather::report(&store, store.find(&args.run)?)?;
     let text = match format {
         ReportFormat::Md => escape::shown(&markdown::write(&report)).into_owned(),
-        ReportFormat::Html => escape::shown(&html::write(&report)?).into_owned(),
+        ReportFormat::Html => written(&report)?,
         ReportFormat::Json => {
             let json = serde_json::to_string_pretty(&report.json());
             escape::json(&(json.map_err(|error| Failure::failed(error.to_string()))? + "\n")).into_owned()
@@ -73,6 +73,15 @@ pub(crate) fn run(args: &Args, output: &Output) -> Outcome {
         None => output.data(&text)?,
     }
     Ok(Exit::Good)
+}
+
+/// Makes the report of a run as an HTML page.
+pub(crate) fn page(store: &Store, head: Head) -> Result<String, Failure> {
+    written(&gather::report(store, head)?)
+}
+
+fn written(report: &Report) -> Result<String, Failure> {
+    Ok(escape::shown(&html::write(report)?).into_owned())
 }
 
 /// Returns the format of the report: the requested one, or else the one that the file name implies.
@@ -121,7 +130,7 @@ impl Report {
             "commands": commands::json(&self.commands),
             "repeat": repeat::commands(self),
             "tools": repeat::tools_json(self),
-            "state": show::state_json(&follower.live, follower.now_ms()),
+            "state": state_json(&follower.live, follower.now_ms()),
             "moves": self.moves,
             "evidence": self.files.iter().map(file).collect::<Vec<_>>(),
         });

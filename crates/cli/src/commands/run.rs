@@ -8,12 +8,14 @@ use std::{
 
 use interlock_agent::settings::Settings as Agents;
 use interlock_chart::{
+    Value,
     library::{self, Origin},
     model::Invoke,
 };
 use interlock_journal::Definition;
 use interlock_judge::settings::Settings as Judges;
 use interlock_runtime::{Error, LoadedMachine, Start, fresh_name};
+use interlock_server::WantedRun;
 
 use super::{Outcome, init};
 use crate::{
@@ -66,6 +68,20 @@ pub(crate) fn run(args: &Run, output: &Output) -> Outcome {
 /// Returns true if a person can be asked.
 fn is_on_terminal() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+/// Makes a run ready that the server starts.
+pub(crate) fn prepare(wanted: WantedRun, store: &Store) -> Result<Start, Failure> {
+    let WantedRun { machine, input, folder, name: run, agent, by } = wanted;
+    let source = library::load(&machine, &folder)?;
+    let chart = source.read().chart.ok_or_else(Failure::told)?;
+    let loaded = LoadedMachine::of(Definition::new(&source, &chart), chart).share();
+    let input = loaded.admit_input(&Value::from(input))?;
+    judges_are_known(&loaded, &folder)?;
+    agents_are_known(&loaded, &folder, agent.as_deref())?;
+    let run = name(run.as_deref())?;
+    let _ = store;
+    Ok(Start { loaded, input, folder, by, parent: None, name: run, accepts_unproved: false })
 }
 
 /// Loads a machine and shows its problems. It is an error if the machine cannot be run.

@@ -41,7 +41,13 @@ pub(crate) fn run(args: &Undo, output: &Output) -> Outcome {
     })?;
     let is_refused = undid.has_conflicts() && !args.skip_conflicts;
     if undid.seq.is_some() {
-        remember(&store, &head, output)?;
+        if let Some(error) = remember(&store, &head)? {
+            output.talk(&format!(
+                "{} the knowledge base entries of {} could not be marked as undone: {error}\n",
+                output.yellow("warning:"),
+                head.name
+            ));
+        }
     }
     match output.is_json() {
         true => output.json(&as_json(args, &head, &undid, is_refused))?,
@@ -173,20 +179,15 @@ fn put_back(args: &Undo, undid: &Undid) -> String {
     undid.files.iter().map(file).chain(commits.map(|back| commit(&back.moved))).collect()
 }
 
-/// Marks the knowledge entries of the run with the presence of its fix. If that fails, the undo itself still stands.
-fn remember(store: &Store, head: &Head, output: &Output) -> Result<(), Failure> {
+/// Marks the knowledge entries of the run with the presence of its fix. Returns the reason if that fails; the undo itself
+/// still stands.
+pub(crate) fn remember(store: &Store, head: &Head) -> Result<Option<String>, Failure> {
     if !store.home.join(interlock_knowledge::FILE).exists() {
-        return Ok(());
+        return Ok(None);
     }
     let is_back = standing(&of_run(store, head)?).is_some();
-    if let Err(error) = Knowledge::open(&store.home).and_then(|base| learned::mark(&base, &head.name, is_back)) {
-        output.talk(&format!(
-            "{} the knowledge base entries of {} could not be marked as undone: {error}\n",
-            output.yellow("warning:"),
-            head.name
-        ));
-    }
-    Ok(())
+    let marked = Knowledge::open(&store.home).and_then(|base| learned::mark(&base, &head.name, is_back));
+    Ok(marked.err().map(|error| error.to_string()))
 }
 
 /// Returns the undo that is currently in effect. An undo that failed or that was undone itself does not count.

@@ -30,6 +30,7 @@ mod questions;
 mod release;
 mod runs;
 mod secrets;
+mod serve;
 mod sessions;
 mod terminal;
 mod together;

@@ -173,7 +173,7 @@ fn random_charts_are_laid_out_without_overlaps() {
 #[test]
 fn the_same_chart_gives_the_same_bytes() {
     for seed in [3, 17] {
-        let options = Options { theme: Theme::Dark, highlight: Highlight::default() };
+        let options = Options { theme: Theme::Dark, ..Options::default() };
         assert_eq!(svg(&charts::random(seed, 25), &options), svg(&charts::random(seed, 25), &options));
     }
 }
@@ -194,7 +194,7 @@ fn a_highlighted_path_is_numbered_and_the_rest_is_faint() {
     let chart = charts::fix_until_green();
     let path: Vec<_> =
         chart.transitions.iter().filter(|one| one.source != Chart::ROOT).map(|one| one.id).take(3).collect();
-    let options = Options { theme: Theme::Light, highlight: Highlight::path(&chart, &path) };
+    let options = Options { theme: Theme::Light, highlight: Highlight::path(&chart, &path), ..Options::default() };
     let text = svg(&chart, &options);
     roxmltree::Document::parse(&text).expect("well-formed");
     for number in 1..=3 {

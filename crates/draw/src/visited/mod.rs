@@ -95,7 +95,10 @@ pub fn svg(chart: &Chart, visits: &Visits, theme: Theme) -> String {
         let picture = layout(&part, &highlight);
         let sheet = page::fitted(&picture);
         if best.as_ref().is_none_or(|(scale, _)| sheet.scale > *scale) {
-            best = Some((sheet.scale, page::svg(&part, &picture, &Options { theme, highlight }, &sheet)));
+            best = Some((
+                sheet.scale,
+                page::svg(&part, &picture, &Options { theme, highlight, ..Options::default() }, &sheet),
+            ));
         }
         if sheet.scale >= page::READABLE_SCALE_MIN {
             break;

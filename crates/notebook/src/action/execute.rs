@@ -4,7 +4,7 @@
 use std::{io::Write as _, path::Path, time::Duration};
 
 use interlock_activity::{Attempt, Outcome, OutcomeKind};
-use interlock_chart::Value;
+use interlock_chart::{Value, counted};
 use interlock_journal::Evidence;
 use interlock_process::Sandbox;
 use interlock_sandbox::Rules;
@@ -36,14 +36,14 @@ const TELL_EVERY: Duration = Duration::from_secs(1);
 pub(crate) struct Executed {
     /// One sentence.
     pub(crate) summary: String,
-    /// True if the cell raised an error.
-    pub(crate) has_raised: bool,
     /// The texts of the outputs.
     pub(crate) effects: Vec<String>,
     /// The large outputs and the pictures.
     pub(crate) evidence: Vec<Evidence>,
     /// The variables of the kernel, if they could be read.
     pub(crate) variables: Option<Json>,
+    /// True if the cell raised an error.
+    pub(crate) is_failed: bool,
     /// The error that the activity ends with, if the kernel or a limit failed.
     pub(crate) failure: Option<Outcome>,
     /// True if the kernel can be used again.
@@ -62,8 +62,8 @@ pub(crate) struct Cell<'a> {
     pub(crate) names: Vec<String>,
 }
 
-/// Starts a kernel. Cells that a lost kernel had executed are executed again if `reruns` is set or a person has
-/// already been told; otherwise the error lists them.
+/// Starts a kernel. Cells that a lost kernel had executed are executed again if `reruns` is set; otherwise the error
+/// lists them, and the machine lets a person decide.
 pub(crate) async fn kernel(
     attempt: &Attempt,
     sandbox: &Sandbox,
@@ -74,7 +74,7 @@ pub(crate) async fn kernel(
     reruns: bool,
 ) -> Result<(Kernel, Option<String>), Outcome> {
     let lost = executed(document, &attempt.run);
-    if !lost.is_empty() && !reruns && !is_known(attempt, &lost) {
+    if !lost.is_empty() && !reruns {
         return Err(lost_error(attempt, &lost, "the kernel of this run is gone").await);
     }
     attempt.host.progress(&attempt.run, attempt.activity, &format!("starting the kernel {}", spec.display_name));
@@ -99,8 +99,24 @@ pub(crate) async fn kernel(
             }
         }
     }
-    let notice = format!("[The kernel was lost; {} cells were executed again in a new one.]", lost.len());
-    Ok((kernel, (!lost.is_empty()).then_some(notice)))
+    Ok((kernel, notice(document, &attempt.run, lost.len())))
+}
+
+/// Returns the notice that a new kernel does not have the state that the notebook suggests.
+fn notice(document: &Document, run: &str, again: usize) -> Option<String> {
+    let is_of_others = |mark: &Mark| mark.run != run && mark.executed > 0;
+    let others = document.cells().iter().filter(|cell| cell.mark.as_ref().is_some_and(is_of_others)).count();
+    match (again, others) {
+        (0, 0) => None,
+        (0, others) => {
+            let others = counted(others as u64, "cell", "cells");
+            Some(format!("[The kernel is new: it does not have the state of {others} that other runs have executed.]"))
+        }
+        (again, _) => {
+            let again = counted(again as u64, "cell was", "cells were");
+            Some(format!("[The kernel was lost; {again} executed again in a new one.]"))
+        }
+    }
 }
 
 /// The cells that a run has executed, in the order of their execution: ids and code.
@@ -115,14 +131,6 @@ fn executed(document: &Document, run: &str) -> Vec<(String, String)> {
     own.into_iter().filter_map(|(_, at, id)| Some((id, joined(&document.cell(at)?["source"])))).collect()
 }
 
-/// Returns true if the run has already ended with the error that lists these cells. The machine went on since, which
-/// only a person can decide.
-fn is_known(attempt: &Attempt, lost: &[(String, String)]) -> bool {
-    let newest = attempt.host.recorded(&attempt.run, LOST, 1).unwrap_or_default();
-    let told = newest.first().and_then(|hash| attempt.evidence.get(hash).ok());
-    told.is_some_and(|told| told == list(lost).to_string().into_bytes())
-}
-
 fn list(lost: &[(String, String)]) -> Json {
     lost.iter().map(|(id, code)| json!({ "id": id, "source": output::cut(code, 120) })).collect()
 }
@@ -133,13 +141,14 @@ async fn lost_error(attempt: &Attempt, lost: &[(String, String)], why: &str) -> 
     let message = match ids.len() {
         0 => format!("{why}. No cell has to be executed again"),
         count => {
-            format!("{why}. To go on, {count} cells must be executed again: {}", output::cut(&ids.join(", "), 400))
+            let cells = counted(count as u64, "cell", "cells");
+            format!("{why}. To go on, {cells} must be executed again: {}", output::cut(&ids.join(", "), 400))
         }
     };
     failure(attempt, problem::KERNEL_LOST, &message, lost).await
 }
 
-/// Returns an error after which the kernel is gone. A person who lets the run go on has seen the cells.
+/// Returns an error after which the kernel is gone, with the cells that it had executed.
 async fn failure(attempt: &Attempt, code: &str, message: &str, lost: &[(String, String)]) -> Outcome {
     let cells = list(lost);
     let (store, text) = (attempt.evidence.clone(), cells.to_string());
@@ -183,8 +192,7 @@ impl Cell<'_> {
         let ended = kernel.execute(&asked, self.limit, &mut self.attempt.cancel.clone(), &mut take).await;
         show.finish();
         let failed = outputs.failure();
-        let finished = self.finish(outputs).await?;
-        let pictures = self.save(&id, &finished)?;
+        let (finished, pictures) = self.finish(outputs, &id).await?;
         let mut effects = output::effects(&finished.outputs, &pictures);
         let reply = if let Ended::Replied(reply) = &ended { reply.clone() } else { Json::Null };
         let (failure, note) = self.failure(&ended, &id, document).await;
@@ -210,31 +218,25 @@ impl Cell<'_> {
             Ended::TimedOut { has_reacted } | Ended::Cancelled { has_reacted } => has_reacted,
         };
         let evidence = finished.evidence;
-        let has_raised = failed.is_some();
-        Ok(Executed { summary, has_raised, effects, evidence, variables: known, failure, is_kernel_usable })
+        let is_failed = failed.is_some();
+        Ok(Executed { summary, effects, evidence, variables: known, is_failed, failure, is_kernel_usable })
     }
 
     fn tell(&self, text: &str) {
         self.attempt.host.progress(&self.attempt.run, self.attempt.activity, text);
     }
 
-    async fn finish(&self, outputs: Outputs) -> Result<Finished, Outcome> {
-        let store = self.attempt.evidence.clone();
-        let finished = tokio::task::spawn_blocking(move || outputs.finish(&store)).await;
-        let wrong = |why: String| Outcome::not_stored(format!("the output of a cell could not be stored: {why}"));
-        finished.map_err(|error| wrong(error.to_string()))?.map_err(wrong)
-    }
-
-    /// Saves the pictures beside the notebook, in `NAME.files`. Returns their paths.
-    fn save(&self, id: &str, finished: &Finished) -> Result<Vec<String>, Outcome> {
-        let place = self.path.with_extension("files");
-        let each = finished.pictures.iter().enumerate().map(|(at, picture)| {
-            let path = place.join(format!("{id}-{}.{}", at + 1, picture.extension));
-            let wrong = |error| Outcome::error(problem::NOTEBOOK, format!("{}: {error}", path.display()));
-            replace_file(self.folder, &path, &picture.content).map_err(wrong)?;
-            Ok(path.to_string_lossy().into_owned())
+    /// Stores the large outputs, and saves the pictures beside the notebook. Returns the paths of the pictures too.
+    async fn finish(&self, outputs: Outputs, id: &str) -> Result<(Finished, Vec<String>), Outcome> {
+        let (store, folder) = (self.attempt.evidence.clone(), self.folder.to_owned());
+        let (place, id) = (self.path.with_extension("files"), id.to_owned());
+        let work = tokio::task::spawn_blocking(move || {
+            let wrong = |why| Outcome::not_stored(format!("the output of a cell could not be stored: {why}"));
+            let finished = outputs.finish(&store).map_err(wrong)?;
+            let paths = save(&folder, &place, &id, &finished)?;
+            Ok((finished, paths))
         });
-        each.collect()
+        work.await.unwrap_or_else(|error| Err(Outcome::error(problem::NOTEBOOK, error.to_string())))
     }
 
     /// Returns the error for an execution that did not end by itself, and the note for the document.
@@ -313,6 +315,20 @@ impl Cell<'_> {
         }
         (!found.is_empty()).then_some(Json::Object(found))
     }
+}
+
+/// Saves the pictures of a cell in the directory `place`. Returns their paths. May block.
+fn save(folder: &Path, place: &Path, id: &str, finished: &Finished) -> Result<Vec<String>, Outcome> {
+    // The id of a cell that somebody else wrote can be any text.
+    let id: String =
+        id.chars().map(|letter| if letter.is_alphanumeric() || letter == '-' { letter } else { '_' }).collect();
+    let each = finished.pictures.iter().enumerate().map(|(at, picture)| {
+        let path = place.join(format!("{id}-{}.{}", at + 1, picture.extension));
+        let wrong = |error| Outcome::error(problem::NOTEBOOK, format!("{}: {error}", path.display()));
+        replace_file(folder, &path, &picture.content).map_err(wrong)?;
+        Ok(path.to_string_lossy().into_owned())
+    });
+    each.collect()
 }
 
 /// Returns the language that the kernel itself names, or its kernelspec.

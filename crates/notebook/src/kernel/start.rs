@@ -41,6 +41,9 @@ const CONNECT_EVERY: Duration = Duration::from_millis(10);
 /// The number of bytes of the kernel's own output that are kept to explain a failure.
 const OUTPUT_BYTES_MAX: u64 = 1_024 * 1_024;
 
+/// The number of lists of fonts that a kernel gets: one for each version of matplotlib.
+const FONT_LISTS_MAX: usize = 4;
+
 /// The longest path of a socket file, minus the name of the file.
 const FOLDER_BYTES_MAX: usize = 90;
 
@@ -104,7 +107,20 @@ fn private() -> std::io::Result<TempDir> {
     let only_mine = std::fs::Permissions::from_mode(0o700);
     let folder = tempfile::Builder::new().prefix("interlock-k-").permissions(only_mine).tempdir_in(place)?;
     std::fs::create_dir(folder.path().join("home"))?;
+    bring_fonts(&folder.path().join("home/matplotlib"));
     Ok(folder)
+}
+
+/// Copies the user's list of fonts for matplotlib, which takes seconds to make. Without it, the kernel makes its own.
+fn bring_fonts(to: &Path) {
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let cache = cache.or_else(|| Some(std::env::home_dir()?.join(".cache")));
+    let Some(lists) = cache.and_then(|cache| std::fs::read_dir(cache.join("matplotlib")).ok()) else { return };
+    let is_list = |name: &str| name.starts_with("fontlist-") && name.ends_with(".json");
+    for list in lists.flatten().filter(|list| list.file_name().to_str().is_some_and(is_list)).take(FONT_LISTS_MAX) {
+        let _ = std::fs::create_dir_all(to);
+        let _ = std::fs::copy(list.path(), to.join(list.file_name()));
+    }
 }
 
 fn socket(folder: &Path, number: u8) -> PathBuf {

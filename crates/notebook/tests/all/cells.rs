@@ -37,6 +37,7 @@ async fn a_cell_that_raises_is_a_completed_action() {
     let Some(trial) = Trial::new() else { return };
     let ended = trial.run("y = 5\n1 / 0").await;
     assert_eq!(ended.data["summary"], "executed cell-1: ZeroDivisionError: division by zero");
+    assert_eq!(ended.data["failed"], true);
     let effects = texts(&ended.data["effects"]);
     assert!(
         effects[0].contains("Traceback") && effects[0].ends_with("ZeroDivisionError: division by zero"),
@@ -95,25 +96,26 @@ async fn a_cell_that_ignores_the_interrupt_loses_its_kernel() {
     assert_eq!(code, "CELL_TIMEOUT");
     assert!(message.contains("it ignored the interrupt, so its kernel was ended"), "{message}");
     assert_eq!(ended.data["cells"], json!([{ "id": "cell-1", "source": "x = 7" }]));
-    trial.with["cell_timeout_s"] = json!(60);
+    (trial.with["cell_timeout_s"], trial.with["on_kernel_lost"]) = (json!(60), json!("rerun"));
     let effects = trial.effects("print(x)").await;
-    assert_eq!(effects, ["[The kernel was lost; 1 cells were executed again in a new one.]", "7\n"]);
+    assert_eq!(effects, ["[The kernel was lost; 1 cell was executed again in a new one.]", "7\n"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cell_that_kills_the_kernel_is_noticed() {
-    let Some(trial) = Trial::new() else { return };
+    let Some(mut trial) = Trial::new() else { return };
     trial.effects("x = 7").await;
     let ended =
         trial.run("print('last words', flush=True)\nimport os, signal\nos.kill(os.getpid(), signal.SIGKILL)").await;
     let (code, message) = ended.error();
     assert_eq!(code, "KERNEL_LOST");
     assert!(message.starts_with("the kernel died while cell-2 ran: it was ended by signal 9"), "{message}");
-    assert!(message.ends_with("To go on, 1 cells must be executed again: cell-1"), "{message}");
+    assert!(message.ends_with("To go on, 1 cell must be executed again: cell-1"), "{message}");
     let outputs = trial.notebook()["cells"][1]["outputs"].to_string();
     assert!(outputs.contains("the kernel died while cell-2 ran"), "{outputs}");
+    trial.with["on_kernel_lost"] = json!("rerun");
     let effects = trial.effects("print(x)").await;
-    assert_eq!(effects, ["[The kernel was lost; 1 cells were executed again in a new one.]", "7\n"]);
+    assert_eq!(effects, ["[The kernel was lost; 1 cell was executed again in a new one.]", "7\n"]);
     trial.validate();
 }
 

@@ -123,6 +123,12 @@ pub(crate) fn changes(connection: &Connection, since: u64, at_most: usize) -> Re
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
+/// Returns the number of the last record of all runs; 0 if there is none.
+pub(crate) fn last_change(connection: &Connection) -> Result<u64> {
+    let mut select = connection.prepare_cached("SELECT coalesce(max(id), 0) FROM record")?;
+    Ok(select.query_row([], |row| row.get(0))?)
+}
+
 /// Returns the record of the entry to which a sender gave this id.
 pub(crate) fn sent(connection: &Connection, run: RunKey, id: &str) -> Result<Option<u64>> {
     let mut select = connection.prepare_cached("SELECT seq FROM sent WHERE run = ?1 AND id = ?2")?;

@@ -5,15 +5,10 @@ use interlock_journal::{Engine as _, Entry, Evidence, Head};
 use interlock_judge::JudgementSummary;
 use interlock_runtime::{History, Move};
 
-use super::{
-    super::{show, undo},
-    Report,
-    changes::Changes,
-    commands, failing,
-};
+use super::{super::undo, Report, changes::Changes, commands, failing};
 use crate::{
     failure::Failure,
-    follow::{Follower, Step},
+    follow::{Follower, Step, state_json},
     store::{Store, registry},
 };
 
@@ -58,7 +53,7 @@ pub(super) fn report(store: &Store, head: Head) -> Result<Report, Failure> {
 }
 
 fn run(store: &Store, head: &Head, follower: &Follower, steps: Vec<Step>) -> RecordedRun {
-    let state = show::state_json(&follower.live, follower.now_ms());
+    let state = state_json(&follower.live, follower.now_ms());
     let reverted = reverted(&steps);
     RecordedRun {
         name: head.name.clone(),

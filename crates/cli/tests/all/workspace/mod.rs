@@ -87,7 +87,9 @@ const ARROWS: &[(&str, &[&str])] = &[
         "prd",
         &["activity", "chart", "journal", "judge", "process", "project", "regular-file", "test-results", "workspace"],
     ),
+    ("follow", &["activity", "chart", "draw", "journal", "runtime"]),
     ("testkit-runs", &["activity", "chart", "core", "journal", "runtime", "sqlite", "testkit"]),
+    ("server", &["activity", "chart", "draw", "follow", "http", "journal", "runtime", "sqlite"]),
     (
         "cli",
         &[
@@ -102,6 +104,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "draw",
             "exchange",
             "firmware",
+            "follow",
             "journal",
             "judge",
             "knowledge",
@@ -114,6 +117,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "regular-file",
             "runtime",
             "sandbox",
+            "server",
             "sqlite",
             "suggest",
             "test-results",

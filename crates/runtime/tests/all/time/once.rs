@@ -108,8 +108,16 @@ impl Engine for Haunted {
     fn find(&self, name: &str) -> Result<Option<Head>> {
         self.journal.find(name)
     }
+    fn head(&self, run: RunKey) -> Result<Head> {
+        self.journal.head(run)
+    }
+
     fn list(&self, filter: &Filter) -> Result<Vec<Head>> {
         self.journal.list(filter)
+    }
+
+    fn last_change(&self) -> Result<u64> {
+        self.journal.last_change()
     }
     fn changes(&self, since: u64, at_most: usize) -> Result<Vec<Change>> {
         self.journal.changes(since, at_most)

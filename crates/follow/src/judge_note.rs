@@ -33,7 +33,7 @@ fn note(judgement: &Json) -> JudgeNote {
 }
 
 /// Formats a note: `haiku, confidence 0.9, 812 tokens in, 40 out, cost 0.0011: the test passes`.
-pub(crate) fn words(note: &JudgeNote) -> String {
+pub fn words(note: &JudgeNote) -> String {
     let mut words = note.name.clone();
     if let Some(confidence) = note.confidence {
         words.push_str(&format!(", confidence {confidence}"));

@@ -1,50 +1,56 @@
 //! Follows a run by its records, if this process runs it, another one does, or none.
+//!
+//! The commands, the report and the server show runs. They read them here: record by record with the transitions that
+//! each caused ([`Follower::catch_up`]), or as they are now ([`Follower::from_now`], [`state_json`]). Nothing is written.
+
+mod judge_note;
+mod state;
 
 use std::sync::Arc;
 
-use interlock_activity::report::RecordedActivity;
-use interlock_chart::model::{StateId, TransitionId};
+use interlock_activity::{Registry, report::RecordedActivity};
+use interlock_chart::model::{Raiser, StateId, TransitionId};
 use interlock_draw::visited::Visits;
-use interlock_journal::{Engine, Entry, Head, Holder, Phase, Record};
-use interlock_runtime::{Clock as _, Live, Move, Offers, SystemClock, offers};
+use interlock_journal::{Engine, Entry, Head, Holder, Lease, Phase, Record};
+use interlock_runtime::{Clock as _, Live, LoadedMachine, Move, Offers, Result, SystemClock, offers};
 
-use crate::{
-    failure::Failure,
-    judged,
-    store::{Store, registry},
-};
+pub use judge_note::words as judge_words;
+pub use state::{counters, state_json};
 
 /// The number of records that are read at a time.
 const CHUNK: usize = 1_000;
 
 /// One record of a run, with the transitions that it caused.
 #[derive(Debug)]
-pub(crate) struct Step {
+pub struct Step {
     /// The record as it is stored.
-    pub(crate) record: Record,
+    pub record: Record,
     /// The decoded content of the record.
-    pub(crate) entry: Entry,
+    pub entry: Entry,
     /// The transitions that it caused, for people.
-    pub(crate) moves: Vec<Move>,
+    pub moves: Vec<Move>,
     /// The same transitions for pictures, one item per microstep.
-    pub(crate) microsteps: Vec<Microstep>,
+    pub microsteps: Vec<Microstep>,
     /// The activity that the record starts, ends or leaves to a person.
-    pub(crate) activity: Option<RecordedActivity>,
+    pub activity: Option<RecordedActivity>,
     /// True if an attempt of an activity is in progress after the record.
-    pub(crate) is_busy: bool,
+    pub is_busy: bool,
 }
 
 /// The transitions of a microstep with the states that they left and entered.
 #[derive(Debug)]
-pub(crate) struct Microstep {
-    pub(crate) taken: Vec<TransitionId>,
-    pub(crate) exited: Vec<StateId>,
-    pub(crate) entered: Vec<StateId>,
+pub struct Microstep {
+    /// The transitions that were taken.
+    pub taken: Vec<TransitionId>,
+    /// The states that were left.
+    pub exited: Vec<StateId>,
+    /// The states that were entered.
+    pub entered: Vec<StateId>,
 }
 
 /// The input that a run waits for if no process is running it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub enum Standing {
     /// Nothing: any process can continue the run.
     Moving,
     /// A timer that is due at this time, in milliseconds.
@@ -57,51 +63,74 @@ pub(crate) enum Standing {
     Over,
 }
 
+/// A store of runs together with the activities that their machines can invoke.
+pub trait Source {
+    /// Returns the engine that holds the runs.
+    fn engine(&self) -> Arc<dyn Engine>;
+
+    /// Returns the available activities.
+    fn registry(&self) -> &'static Registry;
+}
+
 /// A run, replayed up to the last record that was read.
-pub(crate) struct Follower {
-    pub(crate) engine: Arc<dyn Engine>,
+pub struct Follower {
+    /// The engine that holds the run.
+    pub engine: Arc<dyn Engine>,
+    /// The available activities.
+    pub registry: &'static Registry,
     /// The head of the run when it was found.
-    pub(crate) head: Head,
+    pub head: Head,
     /// The state of the run after the last record that was read.
-    pub(crate) live: Live,
+    pub live: Live,
 }
 
 impl Follower {
     /// Follows a run from before its first record.
-    pub(crate) fn from_start(store: &Store, head: Head) -> Result<Self, Failure> {
-        let (loaded, evidence) = (store.loaded(&head)?, store.journal.evidence().clone());
+    pub fn from_start(source: &impl Source, head: Head) -> Result<Self> {
+        let engine = source.engine();
+        let (loaded, evidence) = (loaded(&*engine, &head)?, engine.evidence().clone());
         let mut live = Live::new(head.name.as_str().into(), loaded, Default::default(), head.parent.clone(), evidence);
         live.key = head.key;
-        Ok(Follower { engine: store.engine(), head, live })
+        Ok(Follower { engine, registry: source.registry(), head, live })
     }
 
     /// Follows a run from its current state.
-    pub(crate) fn from_now(store: &Store, head: Head) -> Result<Self, Failure> {
-        let live = store.live(&head)?;
-        Ok(Follower { engine: store.engine(), head, live })
+    pub fn from_now(source: &impl Source, head: Head) -> Result<Self> {
+        Follower::open(source.engine(), source.registry(), head)
+    }
+
+    /// Follows a run of this engine from its current state.
+    pub fn open(engine: Arc<dyn Engine>, registry: &'static Registry, head: Head) -> Result<Self> {
+        let opened = engine.open(head.key)?;
+        let live = Live::load(&opened, loaded(&*engine, &head)?, Lease { epoch: 0 }, engine.evidence())?;
+        Ok(Follower { engine, registry, head, live })
     }
 
     /// Reads the records that were added since the last call.
-    pub(crate) fn catch_up(&mut self) -> Result<Vec<Step>, Failure> {
+    pub fn catch_up(&mut self) -> Result<Vec<Step>> {
         let mut steps = Vec::new();
         loop {
-            let records = self.engine.records(self.head.key, self.live.seq + 1, CHUNK)?;
-            let is_all = records.len() < CHUNK;
-            for record in records {
-                steps.push(self.step(record)?);
-            }
+            let read = self.read(CHUNK)?;
+            let is_all = read.len() < CHUNK;
+            steps.extend(read);
             if is_all {
                 return Ok(steps);
             }
         }
     }
 
-    fn step(&mut self, record: Record) -> Result<Step, Failure> {
+    /// Reads the next records, at most this many.
+    pub fn read(&mut self, at_most: usize) -> Result<Vec<Step>> {
+        let records = self.engine.records(self.head.key, self.live.seq + 1, at_most)?;
+        records.into_iter().map(|record| self.step(record)).collect()
+    }
+
+    fn step(&mut self, record: Record) -> Result<Step> {
         let entry = self.engine.entry(&record)?;
         let activity = self.activity(&entry);
         let (mut moves, trace) = self.live.relive(&record, &entry);
         if let Some(first) = moves.first_mut() {
-            first.judge = judged::of(&*self.engine, &entry);
+            first.judge = judge_note::of(&*self.engine, &entry);
         }
         let microsteps = trace.microsteps.iter().map(|round| Microstep {
             taken: round.taken.iter().map(|taken| taken.transition).collect(),
@@ -127,7 +156,7 @@ impl Follower {
     }
 
     /// Returns the states and transitions of these steps, for a picture.
-    pub(crate) fn visits(&self, steps: &[Step]) -> Visits {
+    pub fn visits(&self, steps: &[Step]) -> Visits {
         let chart = self.live.loaded.chart();
         let mut visits = Visits::default();
         for round in steps.iter().flat_map(|step| &step.microsteps) {
@@ -138,17 +167,17 @@ impl Follower {
     }
 
     /// Returns the phase of the run as a whole.
-    pub(crate) fn phase(&self) -> Phase {
-        self.live.phase(registry())
+    pub fn phase(&self) -> Phase {
+        self.live.phase(self.registry)
     }
 
     /// Returns the events and reports that the run accepts from outside.
-    pub(crate) fn offers(&self) -> Offers {
-        offers(&self.live, registry())
+    pub fn offers(&self) -> Offers {
+        offers(&self.live, self.registry)
     }
 
     /// Returns the input that the run waits for.
-    pub(crate) fn standing(&self) -> Standing {
+    pub fn standing(&self) -> Standing {
         match self.phase() {
             Phase::Active => Standing::Moving,
             Phase::Paused => Standing::Paused,
@@ -163,13 +192,28 @@ impl Follower {
         }
     }
 
+    /// Returns the event that leads to an end with the outcome `aborted` and that a user may send now, or could send if
+    /// the run were not paused. An event called `abort` is tried first.
+    pub fn abort_event(&self) -> Option<String> {
+        let events = &self.live.loaded.chart().events;
+        let theirs = events.iter().filter(|event| matches!(event.from, Raiser::User | Raiser::Any));
+        let mut names: Vec<&str> = theirs.map(|event| event.name.as_str()).collect();
+        names.sort_by_key(|name| *name != "abort");
+        names.into_iter().find(|name| self.live.is_aborted_by(name)).map(str::to_owned)
+    }
+
     /// Returns the run's time: the clock, but never before its last record.
-    pub(crate) fn now_ms(&self) -> i64 {
+    pub fn now_ms(&self) -> i64 {
         self.live.now_ms(SystemClock.now_ms())
     }
 
     /// Returns the process that owns the run, if any.
-    pub(crate) fn holder(&self) -> Result<Option<Holder>, Failure> {
+    pub fn holder(&self) -> Result<Option<Holder>> {
         Ok(self.engine.holder(self.head.key)?)
     }
+}
+
+/// Loads a run's machine as it was when the run began.
+pub fn loaded(engine: &dyn Engine, head: &Head) -> Result<Arc<LoadedMachine>> {
+    LoadedMachine::shared(&head.definition, || engine.definition(&head.definition))
 }

@@ -1,0 +1,30 @@
+//! `interlock mcp`: the Model Context Protocol on stdin and stdout.
+
+use std::{net::SocketAddr, sync::Arc};
+
+use interlock_server::{Access, Identity, Listen, Role};
+use tokio::io::{BufReader, stdin, stdout};
+
+use super::{
+    Outcome,
+    serve::{folders, server},
+};
+use crate::{Exit, args::Mcp, drive::block_on, output::Output, store::Store};
+
+/// Answers messages until the client closes the input.
+pub(crate) fn run(args: &Mcp, _output: &Output) -> Outcome {
+    let store = Arc::new(Store::open()?);
+    let folders = folders(&args.folder, &store)?;
+    // The address is not used: nothing listens.
+    let listen = Listen::new(SocketAddr::from(([127, 0, 0, 1], 0)), false, None)?;
+    let access = Access::of_store(&store.home);
+    block_on(async {
+        let server = server(&store, access, folders, listen)?;
+        let runtime = server.runtime.clone();
+        let identity = Identity { name: "mcp".to_owned(), role: Role::Agent };
+        server.talk(identity, BufReader::new(stdin()), stdout()).await?;
+        runtime.detach();
+        runtime.stop_attempts();
+        Ok(Exit::Good)
+    })
+}

@@ -1,0 +1,139 @@
+//! The server tells others: events for browsers, tools for models, and messages to programs.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpListener,
+    sync::mpsc,
+    time::Duration,
+};
+
+use interlock_testkit_cli::session::Session;
+use serde_json::{Value as Json, json};
+
+use super::scene::{GATE, Scene};
+
+#[test]
+fn a_reader_that_reconnects_misses_no_record_and_sees_none_twice() {
+    let scene = Scene::new("1h");
+    let token = scene.token("operator");
+    scene.start_gate(&token, "g1");
+    let mut events = scene.events(&token, 0);
+    let (first, run, seq) = events.next();
+    assert_eq!((run.as_str(), seq), ("g1", 1));
+    drop(events);
+    scene.post(&token, "/runs/g1/events", json!({ "event": "open", "data": { "note": "fine" } }));
+    // Another process writes to the same store.
+    scene.session.run_shell("cd project && interlock run gate -s change=other --name g2").unwrap();
+    let mut events = scene.events(&token, first);
+    let (second, run, seq) = events.next();
+    assert_eq!((run.as_str(), seq), ("g1", 2));
+    let (third, run, seq) = events.next();
+    assert_eq!((run.as_str(), seq), ("g2", 1));
+    assert!(first < second && second < third);
+}
+
+#[test]
+fn a_model_starts_and_reads_runs_but_answers_for_no_person() {
+    let scene = Scene::new("1h");
+    let operator = format!("Authorization: Bearer {}", scene.token("operator"));
+    let ask = |method: &str, params: Json| {
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        scene.send("POST", "/mcp", &[&operator], &message.to_string()).json()["result"].clone()
+    };
+    let call = |tool: &str, arguments: Json| ask("tools/call", json!({ "name": tool, "arguments": arguments }));
+    assert_eq!(ask("initialize", json!({ "protocolVersion": "2025-06-18" }))["protocolVersion"], "2025-06-18");
+    assert!(ask("tools/list", json!({}))["tools"].as_array().unwrap().len() >= 8);
+    let folder = scene.project();
+    let started =
+        call("start_run", json!({ "machine": "gate", "folder": folder, "name": "m1", "input": { "change": "x" } }));
+    assert_eq!(started["isError"], false, "{started}");
+    let shown = call("show_run", json!({ "run": "m1" }));
+    assert!(shown["content"][0]["text"].as_str().unwrap().contains("\"place\":\"closed\""), "{shown}");
+    let refused = call("send_event", json!({ "run": "m1", "event": "open", "data": { "note": "x" } }));
+    assert_eq!(refused["isError"], true, "{refused}");
+    assert_eq!(call("show_run", json!({}))["isError"], true);
+}
+
+#[test]
+fn the_protocol_for_models_also_works_on_stdin_and_stdout() {
+    let scene = Scene::new("1h");
+    let messages = [
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}",
+        "no json",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}",
+    ];
+    scene.session.write("messages", &(messages.join("\n") + "\n")).unwrap();
+    let answered = scene.session.run_shell("interlock mcp < messages").unwrap();
+    let lines: Vec<Json> = answered.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 2, "a notification has no answer");
+    assert_eq!((&lines[0]["result"], &lines[1]["error"]["code"]), (&json!({}), &json!(-32700)));
+}
+
+#[test]
+fn a_receiver_hears_of_a_run_that_waits_and_of_its_end_even_if_it_was_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let (address, heard) = receiver();
+    let here = folder.path().canonicalize().unwrap();
+    let session = Session::new(env!("CARGO_BIN_EXE_interlock"), &here)
+        .with("INTERLOCK_HOME", here.join("home").display().to_string())
+        .with("HOOK_KEY", "not-a-real-key");
+    let rule =
+        format!("[[notify]]\non = ['waiting', 'ended']\nurl = 'http://{address}/hook'\nsecret = 'env:HOOK_KEY'\n");
+    session.write("home/notify.toml", &rule).unwrap();
+    session.write("project/.interlock/machines/gate/machine.yaml", &GATE.replace("HOURS", "1h")).unwrap();
+    let mut server = session.command("serve --listen 127.0.0.1:0 --folder project").spawn().unwrap();
+    // The outbox begins with the present, so the run starts when the outbox is there.
+    let deadline = std::time::Instant::now() + Duration::from_secs(60);
+    while !here.join("home/outbox.sqlite").exists() {
+        assert!(std::time::Instant::now() < deadline);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::thread::sleep(Duration::from_millis(1_500));
+    session.run_shell("cd project && interlock run gate -s change=x --name g1").unwrap();
+    let first = heard.recv_timeout(Duration::from_secs(60)).unwrap();
+    // The receiver refuses the first try, so the same message comes again.
+    let again = heard.recv_timeout(Duration::from_secs(60)).unwrap();
+    for (head, body) in [&first, &again] {
+        let json: Json = serde_json::from_str(body).unwrap();
+        assert_eq!((json["run"].as_str(), json["occasion"].as_str()), (Some("g1"), Some("waiting")));
+        assert!(head.contains("interlock-signature: t=") && head.contains("interlock-id: g1-1-waiting"), "{head}");
+        assert!(!body.contains("not-a-real-key") && !head.contains("not-a-real-key"));
+    }
+    session.run_shell("cd project && interlock send g1 open --data '{\"note\":\"fine\"}'").unwrap();
+    let (_, body) = heard.recv_timeout(Duration::from_secs(60)).unwrap();
+    assert_eq!(serde_json::from_str::<Json>(&body).unwrap()["occasion"], "ended");
+    server.kill().unwrap();
+    server.wait().unwrap();
+}
+
+/// Receives messages: refuses the first, accepts the others. Returns the head and body of each.
+fn receiver() -> (String, mpsc::Receiver<(String, String)>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let (told, heard) = mpsc::channel();
+    std::thread::spawn(move || {
+        for (at, stream) in listener.incoming().enumerate() {
+            let mut stream = stream.unwrap();
+            let (mut bytes, mut piece) = (Vec::new(), [0; 4096]);
+            let (head, body) = loop {
+                let read = stream.read(&mut piece).unwrap();
+                bytes.extend_from_slice(&piece[..read]);
+                let text = String::from_utf8_lossy(&bytes).to_string();
+                let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+                let length = head
+                    .to_lowercase()
+                    .lines()
+                    .find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
+                if body.len() >= length.unwrap_or(0) {
+                    break (head.to_lowercase(), body.to_owned());
+                }
+            };
+            let status = if at == 0 { "503 Busy" } else { "204 No Content" };
+            stream.write_all(format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n").as_bytes()).unwrap();
+            if told.send((head, body)).is_err() {
+                break;
+            }
+        }
+    });
+    (address, heard)
+}

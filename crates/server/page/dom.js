@@ -1,0 +1,77 @@
+// Builds DOM nodes. Text becomes text nodes and attributes become attributes: nothing here interprets HTML.
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+// Makes an element. Functions among the attributes whose name begins with `on` become event listeners; `false`, `null`
+// and `undefined` leave an attribute out; children may be nodes, text, or lists of them.
+export function h(name, attributes = {}, ...children) {
+  return fill(document.createElement(name), attributes, children);
+}
+
+// Makes an SVG element.
+export function s(name, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, name), attributes, children);
+}
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'function' && name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, '');
+    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
+  }
+  return add(element, ...children);
+}
+
+// Appends children to a node and returns the node.
+export function add(node, ...children) {
+  for (const child of children.flat(Infinity)) {
+    if (child === null || child === undefined || child === false) continue;
+    node.append(child instanceof Node ? child : String(child));
+  }
+  return node;
+}
+
+// Replaces the children of a node.
+export function put(node, ...children) {
+  node.replaceChildren();
+  return add(node, ...children);
+}
+
+// Shows a list, and keeps the node of an item as long as its key and version are the same. A form in an item that has
+// not changed keeps what a person has typed.
+export function keyed(parent, items, key, version, build) {
+  const before = parent.keyedNodes ?? new Map();
+  const now = new Map();
+  let place = parent.firstChild;
+  for (const item of items) {
+    const [id, seen] = [key(item), version(item)];
+    const kept = before.get(id);
+    const entry = kept && kept.seen === seen ? kept : { seen, node: build(item) };
+    if (kept && kept !== entry) {
+      if (place === kept.node) place = place.nextSibling;
+      kept.node.remove();
+    }
+    now.set(id, entry);
+    if (entry.node === place) place = place.nextSibling;
+    else parent.insertBefore(entry.node, place);
+    before.delete(id);
+  }
+  for (const { node } of before.values()) node.remove();
+  while (place) {
+    const next = place.nextSibling;
+    if (![...now.values()].some((entry) => entry.node === place)) place.remove();
+    place = next;
+  }
+  parent.keyedNodes = now;
+}
+
+// Returns a function that calls another at most once per frame interval, after the last request.
+export function soon(work, delay = 60) {
+  let timer = null;
+  return () => {
+    timer ??= setTimeout(() => {
+      timer = null;
+      work();
+    }, delay);
+  };
+}

@@ -1,0 +1,76 @@
+// Shows an evidence file: logs with colours, diffs side by side, images, JSON as a tree, notebooks cell by cell.
+// Everything else, HTML and SVG too, is shown as text.
+
+import { address, bytes } from './api.js';
+import { ansi } from './ansi.js';
+import { diff, isDiff } from './diff.js';
+import { h, put } from './dom.js';
+import { size } from './format.js';
+import { tree } from './tree.js';
+import { t } from './words.js';
+import { dialog, failure } from './widgets.js';
+
+const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+// The bytes that are fetched at first.
+const FIRST_BYTES = 512 * 1024;
+
+// Opens a file of a run in a dialog.
+export function openEvidence(run, file) {
+  const parts = ['runs', run, 'evidence', file.hash];
+  const place = h('div', { class: 'evidence' }, h('p', { class: 'muted' }, t('loading')));
+  const foot = h('p', { class: 'muted' }, `${file.media} · ${size(file.bytes)} · `, h('a', { href: address(parts), download: file.name }, t('download')));
+  dialog(file.name, foot, place);
+  load(parts, file, place, FIRST_BYTES);
+}
+
+async function load(parts, file, place, length) {
+  try {
+    if (IMAGES.has(file.media)) return put(place, h('img', { src: address(parts), alt: file.name }));
+    const { content, total } = file.bytes > 0 ? await bytes(parts, length) : { content: new Uint8Array(), total: 0 };
+    const isWhole = content.length >= total;
+    put(place, show(file, content, isWhole));
+    if (!isWhole) place.append(h('button', { type: 'button', onclick: () => load(parts, file, place, 0) }, t('load-all', { size: size(total) })));
+  } catch (error) {
+    put(place, failure(error));
+  }
+}
+
+function show(file, content, isWhole) {
+  if (content.length === 0) return h('p', { class: 'muted' }, t('empty-file'));
+  if (content.slice(0, 4000).includes(0)) return h('p', { class: 'muted' }, t('binary-file'));
+  const text = new TextDecoder().decode(content);
+  const isJson = /json/.test(file.media) || /\.(json|ipynb)$/.test(file.name) || (/^\s*[[{]/.test(text) && !file.media.includes('html'));
+  if (isJson && isWhole) {
+    const value = parse(text);
+    if (Array.isArray(value?.cells)) return notebook(value);
+    if (value !== undefined) return tree(value, 2);
+  }
+  if (isDiff(text)) return diff(text);
+  return h('pre', { class: 'log', tabindex: '0' }, ansi(text));
+}
+
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function joined(text) {
+  return Array.isArray(text) ? text.join('') : String(text ?? '');
+}
+
+// Shows the cells of a notebook with the text and the images of their outputs.
+function notebook({ cells }) {
+  return h('div', { class: 'notebook' }, cells.map((cell) => h('section', {},
+    h('pre', { class: cell.cell_type === 'code' ? 'log source' : 'prose' }, joined(cell.source)),
+    (cell.outputs ?? []).map(output))));
+}
+
+function output(given) {
+  const image = ['image/png', 'image/jpeg'].find((media) => typeof joined(given.data?.[media]) === 'string' && given.data?.[media]);
+  if (image) return h('img', { src: `data:${image};base64,${joined(given.data[image]).replace(/[^A-Za-z0-9+/=]/g, '')}`, alt: t('output') });
+  const text = given.text ?? given.data?.['text/plain'] ?? given.traceback?.join('\n');
+  return text ? h('pre', { class: 'log' }, ansi(joined(text))) : null;
+}

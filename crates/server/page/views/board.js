@@ -1,0 +1,103 @@
+// The board: runs as cards, in columns by state of one machine or by phase of all. The place to supervise many runs.
+
+import { get, post } from '../api.js';
+import { answer } from '../answer.js';
+import { h, keyed, put, soon } from '../dom.js';
+import { age, cost, due } from '../format.js';
+import { progress } from '../live.js';
+import { go, link } from '../route.js';
+import { action, dialog, phase, runLink } from '../widgets.js';
+import { t } from '../words.js';
+
+const RUNS_MAX = 300;
+const PHASES = ['active', 'waiting', 'paused', 'failed', 'succeeded', 'aborted'];
+
+// Shows the board.
+export async function board({ main, query, session, signal, title, follow }) {
+  title(t('board'));
+  const canAct = session.role !== 'viewer';
+  const columns = h('div', { class: 'columns' });
+  const { machines } = await get(['machines'], {}, signal);
+  const states = query.machine ? await statesOf(query.machine, signal) : [];
+  let shown = [];
+  const draw = () => {
+    const groups = query.machine ? byState(shown, states) : PHASES.map((name) => ({ name, runs: shown.filter((run) => run.phase === name), label: phase(name) }));
+    const filled = groups.filter((group) => query.machine || group.runs.length > 0 || group.name === 'active' || group.name === 'waiting');
+    keyed(columns, filled, (group) => group.name, () => '', column);
+    filled.forEach(({ runs }, at) => {
+      const [head, cards] = columns.children[at].children;
+      head.lastChild.textContent = runs.length;
+      keyed(cards, runs, (run) => run.run, (run) => `${run.seq} ${run.phase}`, (run) => card(run, canAct));
+    });
+    for (const run of progress.keys()) tell(columns, run);
+  };
+  const load = async () => {
+    shown = (await get(['runs'], { machine: query.machine, limit: RUNS_MAX }, signal)).runs;
+    draw();
+  };
+  const reload = soon(() => load().catch(() => {}), 300);
+  const choose = h('select', { 'aria-label': t('machine'), onchange: () => go(link(['board'], { machine: choose.value })) },
+    h('option', { value: '' }, t('all-by-phase')), machines.map(({ id }) => h('option', { value: id, selected: id === query.machine }, id)));
+  put(main, h('div', { class: 'page wide' }, h('div', { class: 'head' }, h('h1', {}, t('board')), h('div', { class: 'filters' }, choose)), columns));
+  await load();
+  follow((notice) => {
+    if (notice.type === 'progress') return tell(columns, notice.run);
+    if (notice.type === 'hello') return reload();
+    if (notice.type !== 'record' || (query.machine && notice.machine !== query.machine)) return;
+    const found = shown.find(({ run }) => run === notice.run);
+    if (!found) return reload();
+    if (notice.seq >= found.seq) Object.assign(found, { seq: notice.seq, phase: notice.phase, place: notice.place, updated: notice.updated, due: notice.due ?? null });
+    draw();
+  });
+}
+
+async function statesOf(machine, signal) {
+  const described = await get(['machines', machine], {}, signal);
+  return described.states.filter(({ kind }) => kind === 'atomic' || kind === 'final').map(({ id }) => id);
+}
+
+// Returns the columns that have runs, in the order of the machine.
+function byState(shown, states) {
+  const places = [...new Set(shown.map((run) => run.place))];
+  const rank = (place) => {
+    const at = states.indexOf(place.split(', ')[0]);
+    return at < 0 ? states.length : at;
+  };
+  places.sort((a, b) => rank(a) - rank(b));
+  return places.map((name) => ({ name, label: h('span', { class: 'mono' }, name), runs: shown.filter((run) => run.place === name) }));
+}
+
+function column({ name, label }) {
+  return h('section', { class: 'column', 'aria-label': name }, h('h2', {}, label, ' ', h('span', { class: 'muted' })), h('div', { class: 'cards' }));
+}
+
+function card(run, canAct) {
+  const isOpen = ['active', 'waiting', 'paused'].includes(run.phase);
+  const facts = [run.cost ? cost(run.cost) : null].filter(Boolean);
+  return h('article', { class: `card small-card ${run.phase}`, 'data-run': run.run },
+    h('header', {}, runLink(run.run), h('span', { class: 'right muted' }, age(run.updated))),
+    h('p', { class: 'muted mono' }, run.machine, ' · ', run.place),
+    h('p', { class: 'now' }, progress.get(run.run)?.text ?? ''),
+    run.due || facts.length ? h('p', { class: 'muted' }, due(run.due), ...facts) : null,
+    canAct && isOpen ? h('div', { class: 'buttons' },
+      run.phase === 'paused'
+        ? action(t('resume'), () => post(['runs', run.run, 'resume']), { kind: 'small' })
+        : [h('button', { type: 'button', class: run.phase === 'waiting' ? 'small primary' : 'small', onclick: () => ask(run.run) }, run.phase === 'waiting' ? t('answer') : t('message')),
+          action(t('pause'), () => post(['runs', run.run, 'pause']), { kind: 'small' })],
+      action(t('abort'), () => post(['runs', run.run, 'abort']), { kind: 'small quiet', sure: t('abort-why') })) : null);
+}
+
+// Opens the answer panel of a run.
+async function ask(run) {
+  const place = h('div', {}, t('loading'));
+  const close = dialog(run, place);
+  const shown = await get(['runs', run]);
+  const hasAny = shown.offers.events.length + shown.offers.by_hand.length > 0;
+  put(place, hasAny ? answer(run, shown.offers, { done: () => close() }) : h('p', { class: 'muted' }, t('accepts-nothing')));
+}
+
+function tell(columns, run) {
+  const found = [...columns.querySelectorAll('.card')].find((card) => card.dataset.run === run);
+  const place = found?.querySelector('.now');
+  if (place) place.textContent = progress.get(run)?.text ?? '';
+}

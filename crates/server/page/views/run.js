@@ -1,0 +1,130 @@
+// A run: the chart with its active states, the timeline, any moment of the past, and the actions.
+//
+// The view has a moment: live, or a record that a person has selected. Chart, data and step show that moment.
+
+import { get, text } from '../api.js';
+import { actions, forkButton } from '../actions.js';
+import { answer } from '../answer.js';
+import { chart } from '../chart.js';
+import { h, put, soon } from '../dom.js';
+import { openEvidence } from '../evidence.js';
+import { age, due } from '../format.js';
+import { children, counters, dataPanel, evidencePanel, outputPanel, totalsPanel } from '../panels.js';
+import { records } from '../records.js';
+import { setQuery } from '../route.js';
+import { step } from '../step.js';
+import { timeline } from '../timeline.js';
+import { phase, runLink, tabs } from '../widgets.js';
+import { t } from '../words.js';
+
+// The records that the trail on the chart is read from.
+const TRAIL_RECORDS = 60;
+
+// Shows a run.
+export async function run({ main, name, query, session, signal, title, follow }) {
+  title(name);
+  const canAct = session.role !== 'viewer';
+  const [first, svg] = await Promise.all([get(['runs', name], {}, signal), text(['runs', name, 'picture'], {}, signal)]);
+  let now = first;
+  let then = null;
+  let moment = Number(query.at) > 0 ? Math.min(Number(query.at), first.seq) : null;
+  let offersSeen = '';
+
+  const source = records(name, signal, () => { list.draw(); showMoment(); });
+  source.grow(first.seq);
+  const picture = chart(svg);
+  const list = timeline(source, (seq) => select(seq));
+  const [head, ask, limits, past, detail] = [h('div', { class: 'run-head' }), h('div', { class: 'ask-place' }), h('div', { class: 'limits' }), h('div', { class: 'past', role: 'status' }), h('div', { class: 'detail' })];
+  const slider = h('input', { type: 'range', min: '1', max: String(first.seq), 'aria-label': t('moment'), oninput: () => select(Number(slider.value)) });
+  const moreData = { redraw: null };
+  const open = (file) => openEvidence(name, file);
+
+  const state = () => then ?? now;
+  // Shows everything that depends on the moment.
+  const showMoment = () => {
+    const at = moment ?? source.last;
+    const seen = source.before(at, TRAIL_RECORDS);
+    const taken = seen.flatMap((record) => record.taken.map((transition) => ({ transition, label: record.seq })));
+    if (moment === null || then) picture.show({ active: state().configuration, taken });
+    slider.max = String(source.last);
+    slider.value = String(at);
+    slider.setAttribute('aria-valuetext', t('record-n-of', { n: at, last: source.last }));
+    put(past, moment === null
+      ? [h('span', { class: 'live-mark' }, t('live')), ' ', t('record-n-of', { n: at, last: source.last })]
+      : [t('record-n-of', { n: at, last: source.last }), ' ', h('button', { type: 'button', class: 'small', onclick: () => select(null) }, t('back-to-live')), ' ', canAct ? forkButton(name, at) : null]);
+    const record = source.at(at);
+    if (record) put(detail, step(record, open));
+    put(limits, counters(state().counters));
+    moreData.redraw?.();
+  };
+  const loadThen = soon(async () => {
+    const wanted = moment;
+    if (wanted === null) return;
+    const answered = await get(['runs', name, 'state', String(wanted)], {}, signal).catch(() => null);
+    if (answered && wanted === moment) {
+      then = answered;
+      showMoment();
+    }
+  }, 40);
+  // Selects a record; `null` and the last record are live.
+  const select = (seq) => {
+    moment = seq === null || seq >= source.last ? null : seq;
+    if (moment === null) then = null;
+    else loadThen();
+    setQuery(moment === null ? {} : { at: moment });
+    list.reveal(moment ?? source.last);
+    showMoment();
+  };
+
+  const drawNow = () => {
+    put(head, heading(now), canAct ? actions(now, reload) : null);
+    const seen = JSON.stringify(now.offers);
+    if (seen !== offersSeen) {
+      offersSeen = seen;
+      const hasAny = now.offers.events.length + now.offers.by_hand.length + now.offers.asked.length > 0;
+      const isAsked = now.offers.is_asking || now.offers.by_hand.length > 0 || now.offers.asked.length > 0;
+      put(ask, hasAny ? h('section', { class: `card ask ${isAsked ? '' : 'idle'}`, 'aria-label': t('answer') }, answer(name, now.offers, { canAct, done: reload })) : null);
+    }
+  };
+  const load = async () => {
+    const grown = await get(['runs', name], {}, signal);
+    const isNew = grown.seq > source.last;
+    now = grown;
+    source.grow(grown.seq);
+    if (isNew || !source.at(grown.seq)) await source.load(grown.seq);
+    drawNow();
+    if (moment === null) list.reveal(source.last);
+    list.draw();
+    showMoment();
+  };
+  const reload = soon(() => load().catch(() => {}), 80);
+
+  put(main, h('div', { class: 'page wide run' }, head,
+    h('div', { class: 'split' },
+      h('div', { class: 'left' }, picture.node, limits,
+        tabs(t('details'), [
+          [t('data'), () => dataPanel(moreData, state)],
+          [t('evidence'), () => evidencePanel(name, signal, open)],
+          [t('totals'), () => totalsPanel(name, () => now, signal)],
+          [t('output'), () => outputPanel(name, signal, follow)],
+          ...(first.children.length ? [[t('children'), () => children(now.children)]] : []),
+        ])),
+      h('div', { class: 'right-side' }, ask, h('div', { class: 'moment' }, slider, past), list.node, detail))));
+  drawNow();
+  await source.load(moment ?? first.seq);
+  select(moment);
+  follow((notice) => {
+    if (notice.type === 'hello' || (notice.type === 'record' && (notice.run === name || notice.parent === name))) reload();
+  });
+}
+
+function heading(now) {
+  return h('div', { class: 'head' },
+    h('h1', {}, now.run), phase(now.phase),
+    h('span', { class: 'mono place' }, now.place),
+    h('span', { class: 'muted' }, h('a', { href: `/machines/${encodeURIComponent(now.machine)}` }, now.machine), ` ${t('version-n', { version: now.version })}`),
+    now.parent ? h('span', { class: 'muted' }, t('child-of'), ' ', runLink(now.parent)) : null,
+    h('span', { class: 'muted' }, t('created'), ' ', age(now.created)),
+    now.due ? h('span', {}, t('deadline'), ' ', due(now.due)) : null,
+    now.phase === 'active' && !now.holder ? h('span', { class: 'late' }, t('no-process')) : null);
+}

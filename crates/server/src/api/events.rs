@@ -1,0 +1,114 @@
+//! The stream of notices: one for each record, in the order of writing. A reader that reconnects continues after the
+//! last number that it has seen, so it misses nothing and sees nothing twice.
+
+use std::{collections::VecDeque, convert::Infallible, sync::Arc, time::Duration};
+
+use axum::{
+    extract::{Query, State as Extracted},
+    http::HeaderMap,
+    response::{
+        IntoResponse, Response, Sse,
+        sse::{Event, KeepAlive},
+    },
+};
+use futures_util::stream;
+use serde::Deserialize;
+use tokio::sync::{
+    broadcast::{Receiver, error::RecvError},
+    watch,
+};
+
+use crate::{
+    app::State,
+    hub::{Notice, Progress},
+    problem::{Problem, Result},
+};
+
+/// The time after which a browser connects again, in milliseconds. The browser's own default is seconds.
+const RETRY: Duration = Duration::from_millis(500);
+
+/// The interval of the comments that keep a connection open.
+const ALIVE_EVERY: Duration = Duration::from_secs(15);
+
+/// The parameters of a stream.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Wanted {
+    run: Option<String>,
+    since: Option<u64>,
+}
+
+/// A reader of notices.
+struct Reader {
+    app: State,
+    run: Option<String>,
+    since: u64,
+    waiting: VecDeque<Arc<Notice>>,
+    last: watch::Receiver<u64>,
+    progress: Receiver<Arc<Progress>>,
+    is_new: bool,
+}
+
+/// Streams notices.
+pub(super) async fn stream(
+    Extracted(app): Extracted<State>,
+    headers: HeaderMap,
+    Query(wanted): Query<Wanted>,
+) -> Result<Response> {
+    let resumed = headers.get("last-event-id").map(|id| id.to_str().unwrap_or_default().parse::<u64>());
+    let resumed = resumed.transpose().map_err(|_| Problem::bad_input("`Last-Event-ID` is not a number"))?;
+    let last = app.hub.watch();
+    let now = *last.borrow();
+    let since = resumed.or(wanted.since).unwrap_or(now).min(now);
+    let progress = app.hub.progress();
+    let reader = Reader { app, run: wanted.run, since, waiting: VecDeque::new(), last, progress, is_new: true };
+    let events = stream::unfold(reader, |mut reader| async move {
+        let event = reader.next().await?;
+        Some((Ok::<_, Infallible>(event), reader))
+    });
+    let alive = KeepAlive::new().interval(ALIVE_EVERY);
+    Ok(Sse::new(events).keep_alive(alive).into_response())
+}
+
+impl Reader {
+    /// Waits for the next event. `None` ends the stream; the browser connects again.
+    async fn next(&mut self) -> Option<Event> {
+        if std::mem::take(&mut self.is_new) {
+            // The first event tells the reader its place, so that it can fetch the present state without a gap.
+            let hello = Event::default().event("hello").retry(RETRY).id(self.since.to_string());
+            return Some(hello.data(format!("{{\"number\":{}}}", self.since)));
+        }
+        loop {
+            if let Some(notice) = self.waiting.pop_front() {
+                self.since = notice.number;
+                if self.run.as_ref().is_some_and(|run| *run != notice.run) {
+                    continue;
+                }
+                let event = Event::default().event("record").id(notice.number.to_string());
+                return event.json_data(&*notice).ok();
+            }
+            self.last.mark_unchanged();
+            self.waiting.extend(self.app.hub.since(self.since).ok()?);
+            if !self.waiting.is_empty() {
+                continue;
+            }
+            tokio::select! {
+                changed = self.last.changed() => changed.ok()?,
+                progress = self.progress.recv() => {
+                    if let Some(event) = self.hear(progress) {
+                        return Some(event);
+                    }
+                }
+            }
+        }
+    }
+
+    fn hear(&self, progress: Result<Arc<Progress>, RecvError>) -> Option<Event> {
+        let progress = progress.ok()?;
+        let is_wanted = self.run.as_ref().is_none_or(|run| *run == progress.run);
+        if !is_wanted {
+            return None;
+        }
+        Event::default().event("progress").json_data(&*progress).ok()
+    }
+}

@@ -1,0 +1,141 @@
+//! Decides which requests are answered: the right host, no foreign origin, a known token or session, a sufficient role,
+//! not too many at a time. Adds the headers that limit a browser.
+
+use std::{net::SocketAddr, sync::Arc};
+
+use axum::{
+    extract::{ConnectInfo, Request, State as Extracted},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+
+use crate::{
+    Identity, Role,
+    app::{App, State},
+    problem::{Problem, Result},
+};
+
+/// The name of the cookie that holds a session.
+pub(crate) const COOKIE: &str = "interlock_session";
+
+/// A page of ours has its scripts and styles in files, talks only to this server, and is shown in no frame.
+const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+     connect-src 'self'; manifest-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
+
+/// The headers of every answer. A handler that sets one of them itself keeps its own.
+const HEADERS: [(HeaderName, &str); 6] = [
+    (header::CONTENT_SECURITY_POLICY, CONTENT_POLICY),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CACHE_CONTROL, "no-store"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+];
+
+/// Checks a request before it is routed, and finds the identity of its sender.
+pub(crate) async fn guard(
+    Extracted(app): Extracted<State>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let mut response = match admit(&app, peer, &mut request) {
+        Ok(()) => next.run(request).await,
+        Err(problem) => problem.into_response(),
+    };
+    for (name, value) in HEADERS {
+        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn admit(app: &App, peer: SocketAddr, request: &mut Request) -> Result<()> {
+    let headers = request.headers();
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    if !app.listen.hosts().iter().any(|known| known == host) {
+        return Err(Problem::new(
+            StatusCode::MISDIRECTED_REQUEST,
+            "WRONG_HOST",
+            "this server does not answer for that host",
+        ));
+    }
+    let origin = headers.get(header::ORIGIN).map(|origin| origin.to_str().unwrap_or_default());
+    if origin.is_some_and(|origin| !app.listen.origins().iter().any(|known| known == origin)) {
+        return Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "WRONG_ORIGIN",
+            "a page of another site may not use this server",
+        ));
+    }
+    let found = identify(app, headers, request.method(), origin.is_some());
+    let identity = match found {
+        Ok(identity) => identity,
+        Err(problem) => {
+            // Guessing must be slow; the caller is known by its address only.
+            let is_slow = app.failures.allows(&peer.ip().to_string());
+            return Err(if is_slow { problem } else { too_many() });
+        }
+    };
+    if let Some(identity) = identity {
+        if !app.requests.allows(&identity.name) {
+            return Err(too_many());
+        }
+        request.extensions_mut().insert(Arc::new(identity));
+    }
+    Ok(())
+}
+
+fn too_many() -> Problem {
+    Problem::new(StatusCode::TOO_MANY_REQUESTS, "TOO_MANY_REQUESTS", "too many requests; try again in a few seconds")
+}
+
+/// Returns the sender of a request: `None` if it carries neither a token nor a session.
+fn identify(app: &App, headers: &HeaderMap, method: &Method, has_origin: bool) -> Result<Option<Identity>> {
+    if let Some(value) = headers.get(header::AUTHORIZATION) {
+        let token = value.to_str().ok().and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
+        return app.access.by_token(token)?.map(Some).ok_or_else(|| {
+            unauthorised("the token is not known or has expired").hint("make one with `interlock token add NAME`")
+        });
+    }
+    let Some(session) = session(headers) else { return Ok(None) };
+    // A browser sends the cookie by itself, so a request that changes something must come from our page.
+    let is_safe = method == Method::GET || method == Method::HEAD;
+    let is_own = has_origin || headers.get("sec-fetch-site").is_some_and(|site| site == "same-origin");
+    if !is_safe && !is_own {
+        return Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "WRONG_ORIGIN",
+            "the request does not come from this server's page",
+        ));
+    }
+    // A session that has ended is no attack: the page shows its login.
+    app.access.by_session(session)
+}
+
+fn unauthorised(message: &str) -> Problem {
+    Problem::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", message)
+}
+
+/// Returns the session of a request.
+pub(crate) fn session(headers: &HeaderMap) -> Option<&str> {
+    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| value)
+}
+
+/// Refuses a request whose sender lacks a role.
+pub(crate) async fn require(role: Role, request: Request, next: Next) -> Response {
+    match request.extensions().get::<Arc<Identity>>() {
+        Some(identity) if identity.role >= role => next.run(request).await,
+        Some(identity) => Problem::new(
+            StatusCode::FORBIDDEN,
+            "FORBIDDEN",
+            format!("this needs the role {}; {} is a {}", role.word(), identity.name, identity.role.word()),
+        )
+        .into_response(),
+        None => unauthorised("log in, or send a token")
+            .hint("open the link that `interlock serve` prints, or send `Authorization: Bearer TOKEN`")
+            .into_response(),
+    }
+}
