@@ -53,13 +53,13 @@ export function toast(...content) {
 
 // Makes a button that does some work. It is disabled meanwhile; a failure is shown in `place` or as a dialog.
 // If `sure` has a reason, the work needs a second click.
-export function action(label, work, { sure = null, kind = '', place = null, type = 'button' } = {}) {
+export function action(label, work, { sure = null, kind = '', place = null, about = null } = {}) {
   let isSure = !sure;
   let timer = null;
   const calm = () => {
     clearTimeout(timer);
     isSure = !sure;
-    put(button, label);
+    put(button, label, about);
     button.classList.remove('sure');
   };
   const click = async () => {
@@ -83,7 +83,7 @@ export function action(label, work, { sure = null, kind = '', place = null, type
       calm();
     }
   };
-  const button = h('button', { type, class: kind, onclick: (event) => { event.preventDefault(); click(); } }, label);
+  const button = h('button', { type: 'button', class: kind, onclick: click }, label, about);
   return button;
 }
 

@@ -11,9 +11,8 @@ import { t } from '../words.js';
 const PAGE = 50;
 
 // Shows the inbox.
-export async function inbox({ main, query, session, signal, title, follow }) {
+export async function inbox({ main, query, canAct, signal, title, follow }) {
   title(t('inbox'));
-  const canAct = session.role !== 'viewer';
   const list = h('div', { class: 'inbox' });
   const empty = h('p', { class: 'empty' }, t('inbox-empty'));
   const more = h('a', { class: 'button', hidden: true }, t('older'));

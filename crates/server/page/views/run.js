@@ -21,9 +21,8 @@ import { t } from '../words.js';
 const TRAIL_RECORDS = 60;
 
 // Shows a run.
-export async function run({ main, name, query, session, signal, title, follow }) {
+export async function run({ main, name, query, canAct, signal, title, follow }) {
   title(name);
-  const canAct = session.role !== 'viewer';
   const [first, svg] = await Promise.all([get(['runs', name], {}, signal), text(['runs', name, 'picture'], {}, signal)]);
   let now = first;
   let then = null;
@@ -83,7 +82,7 @@ export async function run({ main, name, query, session, signal, title, follow })
       offersSeen = seen;
       const hasAny = now.offers.events.length + now.offers.by_hand.length + now.offers.asked.length > 0;
       const isAsked = now.offers.is_asking || now.offers.by_hand.length > 0 || now.offers.asked.length > 0;
-      put(ask, hasAny ? h('section', { class: `card ask ${isAsked ? '' : 'idle'}`, 'aria-label': t('answer') }, answer(name, now.offers, { canAct, done: reload })) : null);
+      put(ask, hasAny ? h('section', { class: `card ask ${isAsked ? '' : 'idle'}`, 'aria-label': t('answer') }, h('h2', { class: 'sr' }, t('answer')), answer(name, now.offers, { canAct, done: reload })) : null);
     }
   };
   const load = async () => {
@@ -101,7 +100,7 @@ export async function run({ main, name, query, session, signal, title, follow })
 
   put(main, h('div', { class: 'page wide run' }, head,
     h('div', { class: 'split' },
-      h('div', { class: 'left' }, picture.node, limits,
+      h('div', { class: 'left' }, picture.node, limits, h('h2', { class: 'sr' }, t('details')),
         tabs(t('details'), [
           [t('data'), () => dataPanel(moreData, state)],
           [t('evidence'), () => evidencePanel(name, signal, open)],
@@ -109,7 +108,7 @@ export async function run({ main, name, query, session, signal, title, follow })
           [t('output'), () => outputPanel(name, signal, follow)],
           ...(first.children.length ? [[t('children'), () => children(now.children)]] : []),
         ])),
-      h('div', { class: 'right-side' }, ask, h('div', { class: 'moment' }, slider, past), list.node, detail))));
+      h('div', { class: 'right-side' }, ask, h('div', { class: 'moment' }, slider, past), h('h2', { class: 'sr' }, t('timeline')), list.node, detail))));
   drawNow();
   await source.load(moment ?? first.seq);
   select(moment);

@@ -35,8 +35,8 @@ export async function runs({ main, query, signal, title, follow }) {
     older.hidden = next === null;
     newest.hidden = !filter.before;
   };
-  const reload = soon(() => load().catch(() => {}), 250);
-  // A notice changes its row at once. What the notice does not tell (a new run, a filter) is fetched.
+  const reload = soon(() => load().catch(() => {}), 400);
+  // A notice changes its row at once. Whatever it does not tell (a new run, a filter, the question) is fetched later.
   const hear = (notice) => {
     if (notice.type === 'hello') return reload();
     if (notice.type === 'progress') return tell(body, notice.run);
@@ -44,10 +44,9 @@ export async function runs({ main, query, signal, title, follow }) {
     const found = shown.find((row) => row.run === notice.run);
     if (!found) return filter.before ? undefined : reload();
     if (found.phase !== notice.phase) live.textContent = `${notice.run}: ${t(`phase-${notice.phase}`)}`;
-    if (notice.seq >= found.seq) Object.assign(found, { seq: notice.seq, phase: notice.phase, place: notice.place, updated: notice.updated, due: notice.due ?? null, waits: notice.waits });
-    const isFiltered = filter.phase && !filter.phase.split(',').includes(notice.phase);
-    if (isFiltered) reload();
-    else draw();
+    if (notice.seq >= found.seq) Object.assign(found, { seq: notice.seq, phase: notice.phase, place: notice.place, updated: notice.updated, due: notice.due ?? null });
+    draw();
+    reload();
   };
 
   const apply = () => {
