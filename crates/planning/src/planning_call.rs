@@ -1,6 +1,6 @@
 //! `planning.call`: asks the planner whether a target is achieved.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use interlock_activity::{Activity, Attempt, EffectClass, Ending, Outcome, RunView, code};
 use interlock_chart::{Value, model::Schema};
@@ -225,6 +225,15 @@ impl Activity for PlanningCall {
 
     fn uses_cores(&self) -> bool {
         false
+    }
+
+    /// Refuses a run whose template or server cannot be used.
+    fn objections(&self, input: &Value, _: &Path) -> Vec<String> {
+        let template = input.get("workflow").map(Json::from);
+        let workflow = template.and_then(|template| Workflow::parse(&template).err());
+        let url = input.get("server").and_then(Value::as_str);
+        let server = url.and_then(|url| Server::new(url, None).err().map(|why| format!("the server `{url}` {why}")));
+        workflow.into_iter().chain(server).collect()
     }
 
     fn view(&self) -> Option<Arc<dyn RunView>> {

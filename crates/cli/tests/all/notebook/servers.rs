@@ -110,6 +110,17 @@ fn an_unknown_action_is_skipped_with_a_warning_that_the_planner_hears() {
 }
 
 #[test]
+fn a_template_or_a_server_that_cannot_be_used_is_refused_before_the_run() {
+    let project = Project::new();
+    let cases = [("workflow={\"stages\": []}", "0 stages"), ("server=localhost:28600", "must begin with http://")];
+    for (set, expected) in cases {
+        let ended = project.run(&["run", "notebook", "--set", "problem=Why?", "--set", set]);
+        assert_eq!(ended.status.code(), Some(2), "{}", text(&ended));
+        assert!(text(&ended).contains(expected), "{}", text(&ended));
+    }
+}
+
+#[test]
 fn another_host_needs_a_permission() {
     let project = Project::new();
     let ended = project.run(&[
