@@ -31,5 +31,5 @@ pub use memory::Memory;
 pub use planning_call::PlanningCall;
 pub use propose::NotebookPropose;
 pub use situation::{Part, Situation};
-pub use view::{ProgressView, line};
+pub use view::ProgressView;
 pub use workflow::{Stage, Step, Workflow};

@@ -32,7 +32,7 @@ impl RunView for ProgressView {
 }
 
 /// Describes the place of a run in one line; `None` outside of a workflow.
-pub fn line(run: &RunState) -> Option<String> {
+fn line(run: &RunState) -> Option<String> {
     let of = |name: &str| run.context.get(name).unwrap_or(&Json::Null);
     let mut workflow = Workflow::parse(of("workflow")).ok()?;
     workflow.update_steps(of("stage_steps").as_array().map(Vec::as_slice).unwrap_or_default());

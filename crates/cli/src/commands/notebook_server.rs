@@ -18,10 +18,21 @@ use tokio::{
 };
 
 use super::Outcome;
-use crate::{Exit, args::NotebookServer, drive::block_on, failure::Failure, machine, output::Output, store::home};
+use crate::{
+    Exit,
+    args::NotebookServer,
+    drive::block_on,
+    failure::Failure,
+    machine,
+    output::Output,
+    store::{home, sandbox},
+};
 
 /// The machine whose prompts and schemas the judges are asked with.
 const MACHINE: &str = "notebook";
+
+/// The name under which the budget of the judges is counted.
+const RUN: &str = "notebook-server";
 
 /// The number of random bytes of a token.
 const TOKEN_BYTES: usize = 24;
@@ -37,12 +48,13 @@ pub(crate) fn run(args: &NotebookServer, output: &Output) -> Outcome {
     let source = library::load(MACHINE, &folder)?;
     let chart = source.read().chart.ok_or_else(Failure::told)?;
     let definition = Arc::new(Definition::new(&source, &chart));
+    attempt.run = RUN.into();
     attempt.invocation = Arc::new(Invocation { definition, ..(*attempt.invocation).clone() });
     let token = match std::env::var(TOKEN_VARIABLE) {
         Ok(token) if !token.trim().is_empty() => token.trim().to_owned(),
         _ => new_token().map_err(failed)?,
     };
-    let built_in = BuiltIn::judged(Judge::new(Some(home.clone())), Some(home));
+    let built_in = BuiltIn::judged(Judge::confined(Some(home.clone()), sandbox()), Some(home));
     let service = Service { built_in, attempt, token: Some(token.clone()), folder: Some(folder) };
     block_on(async {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port)).await;

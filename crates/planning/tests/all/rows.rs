@@ -117,6 +117,8 @@ async fn word(drive: &mut Drive, word: &str) {
 
 #[tokio::test]
 async fn every_row_is_taken_and_sends_the_recorded_request() {
+    let schema = include_str!("../../../../machines/notebook/schemas/observation.json");
+    let schema = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
     let mut told = String::new();
     for (row, way) in ROWS {
         let mut drive = Drive::new(json!({
@@ -131,6 +133,8 @@ async fn every_row_is_taken_and_sends_the_recorded_request() {
         if let Some(name) = asks.map(|it| it.name.clone()) {
             let reply = if name == "planning.call" { plan(false, false) } else { json!({ "actions": [] }) };
             drive.reply(reply).await;
+            let problems = schema.iter_errors(&drive.request["observation"]).map(|problem| problem.to_string());
+            assert_eq!(problems.collect::<Vec<_>>(), [""; 0], "{row}");
             let endpoint = if name == "planning.call" { "/planning" } else { "/generating" };
             let _ = writeln!(told, "  {endpoint} {}", drive.request);
         }
