@@ -16,6 +16,7 @@ mod judge;
 mod langgraph;
 mod limits;
 mod map;
+mod notebook;
 mod policy;
 mod sandbox;
 mod serve;
@@ -73,6 +74,9 @@ fn main() -> Result<()> {
     }
     if is_wanted("agents") {
         agents::report()?;
+    }
+    if is_wanted("notebook") {
+        notebook::report()?;
     }
     Ok(())
 }

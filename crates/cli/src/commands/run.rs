@@ -1,6 +1,7 @@
 //! `interlock run`: starts a run and follows it until it ends or waits.
 
 use std::{
+    io::IsTerminal as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -33,6 +34,7 @@ use crate::{
 pub(crate) fn run(args: &Run, output: &Output) -> Outcome {
     let loaded = load(&args.machine, output)?;
     let input = given::input(args.input.as_deref(), &args.set, &loaded.chart().input)?;
+    let input = given::with_terminal(input, &loaded.chart().input, is_on_terminal());
     let input = loaded.admit_input(&input).map_err(|error| with_sample(error, &loaded, args))?;
     let folder = folder(args.repo.as_deref())?;
     judges_are_known(&loaded, &folder)?;
@@ -61,6 +63,11 @@ pub(crate) fn run(args: &Run, output: &Output) -> Outcome {
         output.talk(&format!("run {}\n", head.name));
         drive(&store, &runtime, Follower::from_start(&store, head)?, output).await
     })
+}
+
+/// Returns true if a person can be asked.
+fn is_on_terminal() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
 /// Makes a run ready that the server starts.
