@@ -44,3 +44,20 @@ fn every_notice_reaches_each_of_two_windows_once() {
     scene.browser.until_text("tr[data-run=g1] .place", "closed");
     assert_eq!(scene.browser.value("window.numbers.join()"), "1,2,3,4,5");
 }
+
+#[test]
+fn more_windows_than_connections_follow_a_run() {
+    let Some(scene) = Scene::new() else { return };
+    scene.start_gate("g1");
+    let mut windows = Vec::new();
+    // A browser allows six connections to a server.
+    for _ in 0..7 {
+        scene.view("/runs/g1").until("document.querySelector('[data-state=closed].lit')");
+        windows.push(scene.browser.open_window());
+    }
+    scene.run(&["send", "g1", "knock"]);
+    for window in &windows {
+        scene.browser.go_to_window(window);
+        scene.browser.until("document.querySelector('[data-state=heard].lit')");
+    }
+}
