@@ -9,6 +9,7 @@ if [ "$what" = parts ]; then
     # Without a part, its test reports that it is skipped; if INTERLOCK_REQUIRE_PARTS is set, the test fails.
     "$(dirname "$0")/model.sh" || echo "setup: the model could not be fetched" >&2
     "$(dirname "$0")/redfish.sh" || echo "setup: the Redfish emulator could not be fetched" >&2
+    "$(dirname "$0")/jupyter.sh" || echo "setup: the Jupyter kernels could not be fetched" >&2
     "$(dirname "$0")/agents.sh" || echo "setup: the coding agents could not be fetched" >&2
     "$(dirname "$0")/typescript.sh" || echo "setup: the TypeScript compiler could not be fetched" >&2
     exit 0

@@ -16,8 +16,10 @@ mod judge;
 mod langgraph;
 mod limits;
 mod map;
+mod notebook;
 mod policy;
 mod sandbox;
+mod serve;
 mod soak;
 mod steps;
 mod workspace;
@@ -46,6 +48,9 @@ fn main() -> Result<()> {
     if is_wanted("sandbox") {
         sandbox::report()?;
     }
+    if is_wanted("serve") {
+        serve::report()?;
+    }
     if is_wanted("policy") {
         policy::report()?;
     }
@@ -69,6 +74,9 @@ fn main() -> Result<()> {
     }
     if is_wanted("agents") {
         agents::report()?;
+    }
+    if is_wanted("notebook") {
+        notebook::report()?;
     }
     Ok(())
 }

@@ -3,7 +3,10 @@
 use interlock_activities::{Gate, Settings};
 use interlock_activity::Registry;
 use interlock_judge::Judge;
+use interlock_notebook::NotebookAction;
 use interlock_prd::{PrdArchive, PrdCheck, PrdSeal, ProjectVerify, TasksMark, TasksNext};
+
+use crate::planning;
 
 /// Returns every available activity.
 pub(crate) fn activities(settings: Settings) -> Registry {
@@ -15,7 +18,14 @@ pub(crate) fn activities(settings: Settings) -> Registry {
     let judge = Judge::confined(settings.home.clone(), settings.sandbox.clone());
     let agent = crate::agents::activity(&settings);
     let registry = prd(interlock_firmware::all(Registry::default(), firmware), &settings);
+    let registry = planning::activities(notebook(registry, &settings), &settings, &judge);
     interlock_activities::all(registry, settings, &judge).with(judge).with(agent)
+}
+
+/// Adds the activity that works on notebooks. Policy decides if a machine may relax the sandbox of a kernel.
+fn notebook(registry: Registry, settings: &Settings) -> Registry {
+    let gate = Gate::new(settings.allowed_hosts.clone()).with_settings(settings.sandbox.config.clone());
+    registry.with(gate.guard(NotebookAction::new(settings.sandbox.clone())))
 }
 
 /// Adds the activities of the machine `prd`. Policy decides about the commands that verify a project.
@@ -56,6 +66,7 @@ mod tests {
             ("delivery.examine", EffectClass::Read, false),
             ("evidence.collect", EffectClass::Read, false),
             ("external", EffectClass::External, false),
+            ("generating.call", EffectClass::Read, false),
             ("git.commit", EffectClass::Write, false),
             ("http.request", EffectClass::External, false),
             ("judge.*", EffectClass::Read, false),
@@ -63,6 +74,9 @@ mod tests {
             ("knowledge.record", EffectClass::Read, false),
             ("knowledge.search", EffectClass::Read, false),
             ("logs.triage", EffectClass::Read, false),
+            ("notebook.action", EffectClass::Write, false),
+            ("notebook.propose", EffectClass::Read, false),
+            ("planning.call", EffectClass::Read, false),
             ("policy.call", EffectClass::Read, false),
             ("policy.check", EffectClass::Read, false),
             ("policy.plan", EffectClass::Read, false),

@@ -35,6 +35,7 @@ mod output;
 mod outside;
 mod overdue;
 mod page;
+mod planning;
 mod progress;
 mod proof;
 mod sample;

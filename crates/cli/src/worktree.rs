@@ -71,6 +71,11 @@ pub(crate) fn is_wanted(forced: Option<bool>, input: &Value, folder: &Path, stor
     if let Some(is_wanted) = forced {
         return Ok(is_wanted);
     }
+    is_wanted_by(input, folder, store)
+}
+
+/// Returns true if the input of a run asks for a worktree.
+pub(crate) fn is_wanted_by(input: &Value, folder: &Path, store: &Store) -> Result<bool, Failure> {
     match input.get(FIELD).and_then(Value::as_str) {
         Some("always") => Ok(true),
         // A directory without a repository or a commit cannot have worktrees.

@@ -13,7 +13,7 @@ use std::{
 };
 
 use interlock_activity::{Attempt, code};
-use interlock_sandbox::{After, Attached, Enforced, LaunchOrder, ProgramEnd, Report, STOP, attach};
+use interlock_sandbox::{After, Attached, Enforced, INTERRUPT, LaunchOrder, ProgramEnd, Report, STOP, attach};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{
@@ -74,6 +74,17 @@ pub(crate) struct Program {
     _input_file: Option<tempfile::TempPath>,
 }
 
+/// Interrupts a program.
+#[derive(Debug)]
+pub(crate) struct Interrupter(std::os::unix::net::UnixStream);
+
+impl Interrupter {
+    /// Sends `SIGINT` to all processes of the program. The socket does not block, and the request is short.
+    pub(crate) fn interrupt(&self) -> io::Result<()> {
+        (&self.0).write_all(INTERRUPT)
+    }
+}
+
 impl Program {
     pub(crate) async fn start(attempt: &Attempt, plan: &Plan, input: Input) -> io::Result<Self> {
         let (input_file, pipe) = match input {
@@ -109,6 +120,12 @@ impl Program {
         let launcher = plan.launcher.clone();
         drop(tokio::task::spawn_blocking(move || Spare::keep_ready(&launcher)));
         Ok(program)
+    }
+
+    /// Returns a handle that interrupts the program. The launcher's socket stays open while the handle exists.
+    pub(crate) fn interrupter(&self) -> io::Result<Interrupter> {
+        let hears = self.hears.as_ref().ok_or(io::ErrorKind::NotConnected)?;
+        Ok(Interrupter(rustix::io::dup(hears.as_ref())?.into()))
     }
 
     /// Waits for the end of the program, the timeout, the cancellation or the request to stop it. Afterwards no

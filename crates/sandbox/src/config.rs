@@ -74,6 +74,7 @@ impl Config {
             workspace,
             keeps_repository: false,
             write: places(&self.write),
+            terminals: false,
             hide,
             store: None,
             limits: self.limits,

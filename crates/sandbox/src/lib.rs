@@ -44,7 +44,7 @@ pub use protected::is_protected;
 pub use report::{Breach, Enforced, GitHistory, ProgramEnd, Report};
 pub use repository::workspace_of;
 pub use rules::{Kind, Limits, Namespaces, Network, Rules};
-pub use wire::{After, KEPT, LaunchOrder, STOP};
+pub use wire::{After, INTERRUPT, KEPT, LaunchOrder, STOP};
 
 /// The first argument of a launcher's first stage.
 pub(crate) const SUPERVISE: &str = "__supervise";

@@ -156,6 +156,9 @@ pub struct Rules {
     pub keeps_repository: bool,
     /// Other places that it may change.
     pub write: Vec<PathBuf>,
+    /// True if it may open pseudo-terminals. They are private, so this needs namespaces.
+    #[serde(default)]
+    pub terminals: bool,
     /// Places that it must not read.
     pub hide: Vec<PathBuf>,
     /// The directory with the runs, which it must not read either. If it is inside the workspace, it is not hidden,

@@ -14,6 +14,9 @@ use crate::{Attached, Rules};
 /// The request of Interlock, sent after the order, to end the program.
 pub const STOP: &[u8] = b"stop\n";
 
+/// The request of Interlock, sent after the order, to interrupt the program: `SIGINT` for all its processes.
+pub const INTERRUPT: &[u8] = b"interrupt\n";
+
 /// The message of Interlock that it has stored the program's changes, so that [`LaunchOrder::after`] is not needed.
 pub const KEPT: &[u8] = b"kept\n";
 

@@ -70,3 +70,27 @@ function setOnline(value) {
   isOnline = value;
   tell({ type: value ? 'online' : 'offline' });
 }
+
+// A browser allows six connections to a server, counts those of hidden tabs and of pages that were left, and lets the
+// next page wait. So a page that nobody sees has no stream; it catches up when it is shown again.
+const HIDDEN_MS = 2000;
+let isResting = false;
+let hiding = null;
+
+function rest() {
+  isResting ||= source !== null;
+  disconnect();
+}
+
+function wake() {
+  clearTimeout(hiding);
+  if (isResting) connect();
+  isResting = false;
+}
+
+addEventListener('pagehide', rest);
+addEventListener('pageshow', wake);
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) hiding = setTimeout(rest, HIDDEN_MS);
+  else wake();
+});

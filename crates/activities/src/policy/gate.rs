@@ -1,9 +1,9 @@
 //! The gate: programs and requests start only after policy has allowed them, or a person has.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use interlock_activity::{
-    Activity, Attempt, EffectClass, Ending, Outcome, OutcomeKind, UseGrants,
+    Activity, Attempt, EffectClass, Ending, Outcome, OutcomeKind, RunView, StandIn, StandInQuestion, UseGrants,
     report::{RecordedRun, Story},
 };
 use interlock_chart::{Value, model::Schema};
@@ -50,6 +50,11 @@ impl Gate {
     /// Puts an activity behind the gate.
     pub fn guard<A: Activity>(&self, activity: A) -> Guarded<A> {
         Guarded { activity: Arc::new(activity), gate: self.clone() }
+    }
+
+    /// Allows an attempt to connect to a host, or returns its outcome.
+    pub async fn connect(&self, attempt: &Attempt, host: String, port: u16) -> Result<(), Outcome> {
+        self.allow(attempt, vec![Request::Connect { host, port: Some(port) }]).await
     }
 
     /// Allows an attempt to start, or returns its outcome.
@@ -151,6 +156,11 @@ fn requests(name: &str, attempt: &Attempt, settings: &Config) -> Vec<Request> {
             let command = Command::Words(std::iter::once(program.to_owned()).chain(texts("args")).collect());
             let freedoms = freedoms(attempt, &command, settings);
             std::iter::once(Request::Command(command)).chain(freedoms).collect()
+        }
+        // The code of cells is not judged: the sandbox confines it. A machine that relaxes the sandbox needs permission.
+        "notebook.action" => {
+            let kernel = text("kernel").unwrap_or("python3").to_owned();
+            freedoms(attempt, &Command::Words(vec!["jupyter".to_owned(), "kernel".to_owned(), kernel]), settings)
         }
         "http.request" => {
             let asked = text("url").and_then(http::asked);
@@ -278,8 +288,44 @@ impl<A: Activity> Activity for Guarded<A> {
         self.activity.waits()
     }
 
+    fn uses_cores(&self) -> bool {
+        self.activity.uses_cores()
+    }
+
+    fn takes(&self, name: &str, folder: &Path) -> bool {
+        self.activity.takes(name, folder)
+    }
+
+    fn not_taken_because(&self) -> &str {
+        self.activity.not_taken_because()
+    }
+
+    fn asked(&self, of: &StandIn<'_>) -> Option<StandInQuestion> {
+        self.activity.asked(of)
+    }
+
+    fn misfits(&self, of: &StandIn<'_>, signal: &str, data: &Value) -> Vec<String> {
+        self.activity.misfits(of, signal, data)
+    }
+
+    fn objections(&self, input: &Value, folder: &Path) -> Vec<String> {
+        self.activity.objections(input, folder)
+    }
+
+    fn get_ready(&self) {
+        self.activity.get_ready();
+    }
+
+    fn run_ended(&self, run: &str) {
+        self.activity.run_ended(run);
+    }
+
     fn story(&self, run: &RecordedRun) -> Option<Story> {
         self.activity.story(run)
+    }
+
+    fn view(&self) -> Option<Arc<dyn RunView>> {
+        self.activity.view()
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

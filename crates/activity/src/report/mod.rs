@@ -55,6 +55,17 @@ pub enum Part {
     Table(Vec<String>, Vec<Vec<String>>),
     /// A patch.
     Diff(String),
+    /// Source code or the output of a program, shown as it is.
+    Code(String),
+    /// A picture.
+    Picture {
+        /// Its name, for readers who do not see it.
+        name: String,
+        /// Its media type, such as `image/png`.
+        media: String,
+        /// The content of the file.
+        content: Vec<u8>,
+    },
 }
 
 impl Part {

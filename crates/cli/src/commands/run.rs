@@ -1,6 +1,7 @@
 //! `interlock run`: starts a run and follows it until it ends or waits.
 
 use std::{
+    io::IsTerminal as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -33,6 +34,7 @@ use crate::{
 pub(crate) fn run(args: &Run, output: &Output) -> Outcome {
     let loaded = load(&args.machine, output)?;
     let input = given::input(args.input.as_deref(), &args.set, &loaded.chart().input)?;
+    let input = given::with_terminal(input, &loaded.chart().input, is_on_terminal());
     let input = loaded.admit_input(&input).map_err(|error| with_sample(error, &loaded, args))?;
     let folder = folder(args.repo.as_deref())?;
     judges_are_known(&loaded, &folder)?;
@@ -62,6 +64,11 @@ pub(crate) fn run(args: &Run, output: &Output) -> Outcome {
     })
 }
 
+/// Returns true if a person can be asked.
+fn is_on_terminal() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
 /// Makes a run ready that the server starts.
 pub(crate) fn prepare(wanted: WantedRun, store: &Store) -> Result<Start, Failure> {
     let WantedRun { machine, input, folder, name: run, agent, by } = wanted;
@@ -75,7 +82,8 @@ pub(crate) fn prepare(wanted: WantedRun, store: &Store) -> Result<Start, Failure
     choose_agent(store, &run, agent.as_deref())?;
     // A run whose name is taken is refused at its start, and needs no worktree.
     let is_new = store.journal.find(&run)?.is_none();
-    let folder = match is_new && worktree::is_wanted(None, &input, &folder, store)? {
+    let folder = match is_new && worktree::is_wanted_by(&input, &folder, store)? {
+        // The messages go to the log of the server.
         true => worktree::make(store, &folder, &run, &Output::new(false))?.tree.folder(&folder),
         false => folder,
     };

@@ -22,6 +22,9 @@ const SCOPES_SIGNALS: i32 = 6;
 /// Devices that are only streams.
 const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
+/// The places of pseudo-terminals.
+const TERMINALS: [&str; 2] = ["/dev/ptmx", "/dev/pts"];
+
 /// Returns the rights for a place that the program may change: all except those on devices.
 fn changing() -> BitFlags<AccessFs> {
     let devices = make_bitflags!(AccessFs::{MakeChar | MakeBlock | IoctlDev});
@@ -34,8 +37,15 @@ fn using_devices() -> BitFlags<AccessFs> {
 
 /// Restricts this process. If the kernel lacks a feature, `enforced` records it.
 ///
-/// `own` is a private place of the program besides its temporary directory.
-pub(crate) fn restrict(rules: &Rules, temp: &Path, own: Option<&Path>, enforced: &mut Enforced) -> Result<(), Refusal> {
+/// `own` is a private place of the program besides its temporary directory. `has_terminals` says that the terminals that
+/// it sees are its own.
+pub(crate) fn restrict(
+    rules: &Rules,
+    temp: &Path,
+    own: Option<&Path>,
+    has_terminals: bool,
+    enforced: &mut Enforced,
+) -> Result<(), Refusal> {
     let wrong = |error: landlock::RulesetError| Refusal::cannot(format!("Landlock: {error}"));
     let hidden = rules.hidden(own);
     if rules.is_store_open() {
@@ -46,6 +56,9 @@ pub(crate) fn restrict(rules: &Rules, temp: &Path, own: Option<&Path>, enforced:
     let mut ruleset = writing(ruleset, rules, temp, &hidden, enforced).map_err(wrong)?;
     if let Some(own) = own {
         ruleset = allow(ruleset, own, changing()).map_err(wrong)?;
+    }
+    for terminal in TERMINALS.iter().filter(|_| has_terminals) {
+        ruleset = allow(ruleset, Path::new(terminal), changing() | using_devices()).map_err(wrong)?;
     }
     let status = ruleset.restrict_self().map_err(wrong)?;
     enforced.hidden = hidden.iter().map(|place| place.display().to_string()).collect();

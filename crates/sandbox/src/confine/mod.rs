@@ -174,6 +174,10 @@ fn confine(
         enforced.network_by.push("namespace".into());
     }
     let shared_memory = in_namespaces.then(|| shared_memory(order, enforced));
+    let has_terminals = rules.terminals && in_namespaces && namespaces::own_terminals().is_ok();
+    if rules.terminals && !has_terminals {
+        enforced.missing.push("no pseudo-terminals: private ones need namespaces".into());
+    }
     if in_namespaces {
         read_only::keep_history(rules, temp, enforced);
     }
@@ -182,7 +186,7 @@ fn confine(
     rustix::thread::set_no_new_privs(true)?;
     enforced.no_new_privs = true;
     let own = shared_memory.filter(|shared| shared.is_own).map(|_| Path::new("/dev/shm"));
-    files::restrict(rules, temp, own, enforced)?;
+    files::restrict(rules, temp, own, has_terminals, enforced)?;
     let walls = Walls {
         landlock: enforced.landlock_abi.is_some(),
         namespaces: in_namespaces,

@@ -79,6 +79,12 @@ pub(super) fn own_shared_memory(memory_mib: u64) -> io::Result<()> {
     Ok(mount("shm", "/dev/shm", "tmpfs", flags, options.as_c_str())?)
 }
 
+/// Mounts a private `/dev/pts` over the one with the terminals of the user.
+pub(super) fn own_terminals() -> io::Result<()> {
+    let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
+    Ok(mount("devpts", "/dev/pts", "devpts", flags, c"newinstance,ptmxmode=0666,mode=0620")?)
+}
+
 /// Limits System V shared memory in these namespaces. Returns true if the kernel allows this user to do so.
 pub(super) fn bound_shared_memory(memory_mib: u64) -> bool {
     let pages = memory_mib.saturating_mul(1_024 * 1_024) / rustix::param::page_size() as u64;

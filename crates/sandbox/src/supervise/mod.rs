@@ -36,7 +36,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use tempfile::TempDir;
 
 use crate::{
-    After, Breach, Enforced, GitHistory, Kind, LaunchOrder, Namespaces, Network, ProgramEnd, Report, attach,
+    After, Breach, Enforced, GitHistory, INTERRUPT, Kind, LaunchOrder, Namespaces, Network, ProgramEnd, Report, attach,
     attachments::{self, Received},
     bubblewrap,
     confine::{Said, Task},
@@ -114,6 +114,7 @@ struct Scene {
 /// The result of waiting for the socket.
 enum Heard {
     Nothing,
+    Interrupt,
     Stop,
     Gone,
 }
@@ -333,6 +334,7 @@ impl Scene {
                     tree::signal_all(Signal::TERM);
                     stop_until = Some(Instant::now() + GRACE);
                 }
+                Heard::Interrupt => tree::signal_all(Signal::INT),
                 Heard::Stop | Heard::Nothing => {}
             }
             self.pass_on(control);
@@ -370,7 +372,14 @@ impl Scene {
         let mut said = [0; 64];
         match (is_signalled, is_spoken_to) {
             (true, _) => Ok(Heard::Gone),
-            (_, true) => Ok(if control.read(&mut said)? == 0 { Heard::Gone } else { Heard::Stop }),
+            (_, true) => Ok(match control.read(&mut said)? {
+                0 => Heard::Gone,
+                // A request to stop that arrives together with an interrupt counts.
+                read if said[..read].split_inclusive(|byte| *byte == b'\n').all(|line| line == INTERRUPT) => {
+                    Heard::Interrupt
+                }
+                _ => Heard::Stop,
+            }),
             _ => Ok(Heard::Nothing),
         }
     }

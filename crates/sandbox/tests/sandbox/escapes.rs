@@ -279,3 +279,26 @@ fn the_program_inherits_nothing_of_the_supervisor() {
     assert_eq!(open.len(), 4, "{}", done.stdout);
     assert!(!done.stdout.contains("socket:"), "{}", done.stdout);
 }
+
+#[test]
+fn terminals_are_private_and_only_for_programs_that_ask() {
+    let open = "python3 -c 'import os, pty; pty.openpty(); print(sorted(os.listdir(\"/dev/pts\")))'";
+    for scene in Scene::for_everybody() {
+        let done = scene.run(open);
+        assert!(done.stdout.is_empty(), "{done:#?}");
+        let scene = scene.with(|rules| rules.terminals = true);
+        let done = scene.run(open);
+        let is_private = done.enforced.as_ref().is_some_and(|enforced| !enforced.namespaces.is_empty());
+        match is_private {
+            true => assert_eq!(done.stdout.trim(), "['0', 'ptmx']", "{done:#?}"),
+            false => assert!(done.stdout.is_empty(), "{done:#?}"),
+        }
+    }
+}
+
+#[test]
+fn a_program_that_lists_network_interfaces_learns_that_it_cannot() {
+    let list = "python3 -c 'import errno, socket\ntry: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)\n\
+                except OSError as error: print(errno.errorcode[error.errno])'";
+    assert_eq!(Scene::new().run(list).stdout.trim(), "EOPNOTSUPP");
+}

@@ -1,5 +1,6 @@
 //! A report as one page of HTML: a template with automatic escaping, filled in with plain data. The page has no script and loads nothing.
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use interlock_activity::report::{Part, Section};
 use interlock_chart::counted;
 use interlock_draw::{Theme, visited};
@@ -61,7 +62,15 @@ fn section(section: &Section, files: &[File]) -> Json {
 fn part(part: &Part, files: &[File]) -> Json {
     match part {
         Part::Text(text) => json!({ "kind": "text", "text": code(text) }),
-        Part::Commands(text) => json!({ "kind": "code", "text": text }),
+        Part::Commands(text) | Part::Code(text) => json!({ "kind": "code", "text": text }),
+        Part::Picture { name, media, content } => {
+            // Only these types are shown: an SVG picture could load something.
+            let is_shown = ["image/png", "image/jpeg", "image/gif", "image/webp"].contains(&media.as_str());
+            match is_shown {
+                true => json!({ "kind": "picture", "name": name, "data": data_url(media, content) }),
+                false => json!({ "kind": "text", "text": code(name) }),
+            }
+        }
         Part::Diff(text) => {
             let lines: Vec<Json> =
                 text.lines().map(|line| json!({ "class": diff_class(line), "text": line })).collect();
@@ -72,6 +81,11 @@ fn part(part: &Part, files: &[File]) -> Json {
             json!({ "kind": "table", "head": head, "rows": rows.iter().map(row).collect::<Vec<_>>() })
         }
     }
+}
+
+/// Returns a picture as an address that contains it.
+fn data_url(media: &str, content: &[u8]) -> String {
+    format!("data:{media};base64,{}", STANDARD.encode(content))
 }
 
 fn diff_class(line: &str) -> &'static str {

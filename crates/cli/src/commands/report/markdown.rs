@@ -34,6 +34,8 @@ fn part(part: &Part, files: &[File]) -> String {
     match part {
         Part::Text(text) => format!("\n{}\n", plain(text)),
         Part::Commands(text) => format!("\n{fence}sh\n{}\n{fence}\n", text.trim_end(), fence = fence(text)),
+        Part::Code(text) => format!("\n{fence}\n{}\n{fence}\n", text.trim_end(), fence = fence(text)),
+        Part::Picture { name, .. } => format!("\n![{}](<{}>)\n", plain(name), name.replace(['<', '>', '\n'], "")),
         Part::Diff(text) => format!("\n{fence}diff\n{}\n{fence}\n", text.trim_end(), fence = fence(text)),
         Part::Table(head, rows) => {
             let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));

@@ -63,6 +63,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "workspace",
         ],
     ),
+    ("planning", &["activity", "chart", "http", "journal", "judge"]),
+    ("notebook", &["activity", "chart", "core", "journal", "process", "redact", "regular-file", "sandbox"]),
     (
         "agent",
         &["activity", "chart", "journal", "process", "redact", "regular-file", "sandbox", "suggest", "workspace"],
@@ -109,6 +111,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "journal",
             "judge",
             "knowledge",
+            "notebook",
+            "planning",
             "policy",
             "prd",
             "process",

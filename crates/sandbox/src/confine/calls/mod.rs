@@ -10,7 +10,7 @@ mod sockets;
 
 use std::collections::BTreeMap;
 
-use libc::{ENOSYS, EPERM, c_long};
+use libc::{ENOSYS, EOPNOTSUPP, EPERM, c_long};
 use seccompiler::{
     BackendError, BpfProgram, SeccompAction,
     SeccompCmpArgLen::{Dword, Qword},
@@ -115,7 +115,13 @@ pub(crate) fn filter(network: Network, walls: Walls, enforced: &mut Enforced) {
 fn apply(network: Network, walls: Walls) -> std::result::Result<(), String> {
     let wrong = |error: &dyn std::fmt::Display| error.to_string();
     let unknown = UNKNOWN.into_iter().chain(others::unknown(walls)).map(|call| (call, Vec::new())).collect();
-    for (rules, answer) in [(unknown, ENOSYS), (refused(network, walls).map_err(|e| wrong(&e))?, EPERM)] {
+    let refused = refused(network, walls).map_err(|error| wrong(&error))?;
+    let unsupported = sockets::unsupported(network).map_err(|error| wrong(&error))?;
+    // If two filters refuse a call, the answer of the later one counts.
+    for (rules, answer) in [(unknown, ENOSYS), (refused, EPERM), (unsupported, EOPNOTSUPP)] {
+        if rules.is_empty() {
+            continue;
+        }
         let program = compile(rules, answer).map_err(|error| wrong(&error))?;
         apply_filter(&program).map_err(|error| wrong(&error))?;
     }

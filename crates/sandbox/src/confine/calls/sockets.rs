@@ -32,6 +32,18 @@ pub(super) fn refused(network: Network) -> Result<Rules> {
     Ok(rules)
 }
 
+/// Returns rules for sockets that are refused as if the kernel did not support them. ZeroMQ lists the network interfaces
+/// over such a socket, and ends the whole program on any other error.
+pub(super) fn unsupported(network: Network) -> Result<Rules> {
+    match network {
+        Network::Off | Network::Unix => {
+            let netlink = rule([(0, SeccompCmpOp::Eq, u64::from(libc::AF_NETLINK.unsigned_abs()))])?;
+            Ok(Rules::from([(libc::SYS_socket, vec![netlink])]))
+        }
+        Network::Loopback | Network::Only | Network::On => Ok(Rules::new()),
+    }
+}
+
 /// Returns rules that refuse Unix sockets of every type except the two with connections. With the other types a message
 /// can be sent to any path, even from a socket pair, and a filter cannot read the address. The kernel treats `SOCK_RAW`
 /// as a datagram socket too.

@@ -1,0 +1,77 @@
+//! Notebooks that other programs read and write.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::trial::{Trial, texts};
+
+/// A notebook as somebody wrote it: a layout of their own, an output, and fields that nobody knows.
+const FOREIGN: &str = r#"{"nbformat": 4, "nbformat_minor": 5,
+ "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3"}, "mine": [1,  2]},
+ "cells": [
+   {"cell_type": "markdown", "id": "intro", "metadata": {"tags":["a"]}, "source": "Their  text"},
+   {"cell_type": "code", "id": "theirs", "execution_count": 3, "metadata": {}, "source": "6 * 7",
+    "outputs": [{"output_type": "execute_result", "execution_count": 3, "data": {"text/plain": "42"}, "metadata": {}}]}
+ ]}
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cells_of_others_stay_byte_for_byte() {
+    let Some(trial) = Trial::new() else { return };
+    fs::write(trial.path(), FOREIGN).unwrap();
+    trial.effects("print('ours')").await;
+    trial.act(json!({ "action": "update_title", "title": "T" })).await;
+    let text = fs::read_to_string(trial.path()).unwrap();
+    let (head, rest) = FOREIGN.split_once("   {\"cell_type\": \"markdown\"").unwrap();
+    assert!(text.starts_with(head), "{text}");
+    let theirs = rest.rsplit_once("\n ]}").unwrap().0;
+    assert!(text.contains(theirs), "{text}");
+    assert!(text.ends_with("\n ]}\n"), "{text}");
+    trial.validate();
+    let ended = trial.act(json!({ "action": "exec", "codecell_id": "theirs" })).await;
+    assert_eq!(texts(&ended.data["effects"]), ["42"], "a cell of others can be executed by its id");
+    trial.validate();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_between_two_actions_is_kept_and_noticed() {
+    let Some(trial) = Trial::new() else { return };
+    trial.effects("x = 1").await;
+    let edit = "import nbformat\nn = nbformat.read('n.ipynb', 4)\nn.cells[0].source = 'x = 2'\n\
+        n.cells.append(nbformat.v4.new_markdown_cell('a person was here', id='note'))\nnbformat.write(n, 'n.ipynb')";
+    trial.python(&["-c", edit]);
+    let ended = trial.act(json!({ "action": "exec", "codecell_id": "cell-1" })).await;
+    let expected = "[The notebook was edited by somebody else: changed: cell-1; 1 added. The edit is kept.]";
+    assert_eq!(texts(&ended.data["effects"]), [expected]);
+    assert_eq!(ended.data["variables"]["x"]["text"], "2");
+    let notebook = trial.notebook();
+    assert_eq!(notebook["cells"][1]["source"], json!(["a person was here"]));
+    trial.validate();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_result_is_converted_to_html() {
+    let Some(trial) = Trial::new() else { return };
+    trial.act(json!({ "action": "update_title", "title": "Houses" })).await;
+    trial.act(json!({ "action": "new_chapter", "content": "Load" })).await;
+    trial.effects("print('some text')\n1 / 0").await;
+    trial.validate();
+    trial.python(&["-m", "nbconvert", "--to", "html", "n.ipynb"]);
+    let html = fs::read_to_string(trial.folder.path().join("n.html")).unwrap();
+    for part in ["Houses", "1 Load", "some text", "ZeroDivisionError"] {
+        assert!(html.contains(part), "{part}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_no_notebook_is_not_touched() {
+    let Some(trial) = Trial::new() else { return };
+    for (text, why) in [("{\"nbformat\": 3}", "its format is nbformat 3"), ("hello", "it is not a JSON object")] {
+        fs::write(trial.path(), text).unwrap();
+        let (code, message) = trial.act(json!({ "action": "add", "content": "x" })).await.error();
+        assert_eq!(code, "NOTEBOOK");
+        assert!(message.contains(why), "{message}");
+        assert_eq!(fs::read_to_string(trial.path()).unwrap(), text);
+    }
+}
