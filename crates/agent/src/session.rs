@@ -123,9 +123,18 @@ impl Sessions {
     }
 }
 
-/// Chooses the agent of a run that is about to start. A crash before the first prompt does not lose the choice.
-pub fn choose(store: &Path, run: &str, agent: &str) -> Result<(), String> {
-    Sessions::new(store).write(run, &Session { agent: agent.to_owned(), ..Session::default() })
+/// Chooses the agent of a run that is about to start, or leaves it to the settings. A crash before the first prompt does
+/// not lose the choice.
+pub fn choose(store: &Path, run: &str, agent: Option<&str>) -> Result<(), String> {
+    let sessions = Sessions::new(store);
+    if let Some(agent) = agent {
+        return sessions.write(run, &Session { agent: agent.to_owned(), ..Session::default() });
+    }
+    let path = sessions.path(run);
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(format!("{}: {error}", path.display())),
+        _ => Ok(()),
+    }
 }
 
 /// Returns a name with all characters escaped that are unsafe in a file name.
@@ -166,11 +175,13 @@ mod tests {
     #[test]
     fn chosen_agent_is_that_of_child_runs_too() {
         let home = tempfile::tempdir().unwrap();
-        choose(home.path(), "p1", "goose").unwrap();
+        choose(home.path(), "p1", Some("goose")).unwrap();
         let sessions = Sessions::new(home.path());
         for (run, agent) in [("p1", Some("goose")), ("p1.2.1", Some("goose")), ("p2", None)] {
             assert_eq!(sessions.agent_of(run).unwrap().as_deref(), agent, "{run}");
         }
+        choose(home.path(), "p1", None).unwrap();
+        assert_eq!(sessions.agent_of("p1").unwrap(), None, "a start that failed leaves nothing");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use interlock_journal::{Engine as _, Entry, Filter, Head, Phase};
 use interlock_workspace::{Error, Worktree};
 use serde::Deserialize;
 
-use crate::{args::Run, failure::Failure, output::Output, store::Store};
+use crate::{failure::Failure, output::Output, store::Store};
 
 /// The project's file, and its maximum size.
 const FILE: &str = ".interlock/worktree.toml";
@@ -66,10 +66,10 @@ impl Kept {
     }
 }
 
-/// Returns true if a run is to get a worktree.
-pub(crate) fn is_wanted(args: &Run, input: &Value, folder: &Path, store: &Store) -> Result<bool, Failure> {
-    if args.worktree || args.in_place {
-        return Ok(args.worktree);
+/// Returns true if a run is to get a worktree. `forced` is the decision of the user, which overrules the input.
+pub(crate) fn is_wanted(forced: Option<bool>, input: &Value, folder: &Path, store: &Store) -> Result<bool, Failure> {
+    if let Some(is_wanted) = forced {
+        return Ok(is_wanted);
     }
     is_wanted_by(input, folder, store)
 }

@@ -74,7 +74,7 @@ impl WorkspaceChanges {
         let root = self.workspace.root(&attempt.folder).map_err(|error| failed(&error))?;
         let Ok(survey) = Survey::of(&root, self.home.as_deref()) else { return Ok(None) };
         let paths: Vec<&str> = patch.files.iter().take(FILES_MAX).map(|file| file.path.as_str()).collect();
-        let text = survey.rank(&Wish::goal(&format!("{goal}\n{}", paths.join("\n")))).map(MAP_TOKENS).to_text();
+        let text = survey.rank(&Wish::goal(format!("{goal}\n{}", paths.join("\n")))).map(MAP_TOKENS).to_text();
         keep(attempt, "map", "text/plain", text.as_bytes()).map(Some)
     }
 

@@ -42,13 +42,12 @@ pub(crate) fn run(args: &Run, output: &Output) -> Outcome {
     let name = name(args.name.as_deref())?;
     let store = Store::open()?;
     let name = name.unwrap_or_else(|| fresh_name(&loaded.chart().id));
-    let worktree = match worktree::is_wanted(args, &input, &folder, &store)? {
+    let forced = (args.worktree || args.in_place).then_some(args.worktree);
+    let worktree = match worktree::is_wanted(forced, &input, &folder, &store)? {
         true => Some(worktree::make(&store, &folder, &name, output)?),
         false => None,
     };
-    if let Some(agent) = &args.agent {
-        choose_agent(&store, &name, agent)?;
-    }
+    choose_agent(&store, &name, args.agent.as_deref())?;
     let folder = worktree.as_ref().map_or_else(|| folder.clone(), |made| made.tree.folder(&folder));
     let start =
         Start { loaded, input, folder, by: user(), parent: None, name: Some(name), accepts_unproved: args.unproved };
@@ -80,14 +79,14 @@ pub(crate) fn prepare(wanted: WantedRun, store: &Store) -> Result<Start, Failure
     judges_are_known(&loaded, &folder)?;
     agents_are_known(&loaded, &folder, agent.as_deref())?;
     let run = name(run.as_deref())?.unwrap_or_else(|| fresh_name(&loaded.chart().id));
-    let folder = match worktree::is_wanted_by(&input, &folder, store)? {
+    choose_agent(store, &run, agent.as_deref())?;
+    // A run whose name is taken is refused at its start, and needs no worktree.
+    let is_new = store.journal.find(&run)?.is_none();
+    let folder = match is_new && worktree::is_wanted_by(&input, &folder, store)? {
         // The messages go to the log of the server.
         true => worktree::make(store, &folder, &run, &Output::new(false))?.tree.folder(&folder),
         false => folder,
     };
-    if let Some(agent) = &agent {
-        choose_agent(store, &run, agent)?;
-    }
     Ok(Start { loaded, input, folder, by, parent: None, name: Some(run), accepts_unproved: false })
 }
 
@@ -155,9 +154,9 @@ fn agents_are_known(loaded: &LoadedMachine, folder: &Path, agent: Option<&str>) 
     agent.map_or(Ok(()), |name| settings.agent(name).map(drop).map_err(hint))
 }
 
-/// Stores the agent of a run before the run starts. The agent of a run that exists stays as it is: that run keeps its
-/// name, and the new one is refused.
-fn choose_agent(store: &Store, run: &str, agent: &str) -> Result<(), Failure> {
+/// Stores the agent of a run before the run starts, or forgets one that a start which failed has left. The agent of a run
+/// that exists stays as it is: that run keeps its name, and the new one is refused.
+fn choose_agent(store: &Store, run: &str, agent: Option<&str>) -> Result<(), Failure> {
     match store.journal.find(run)? {
         Some(_) => Ok(()),
         None => interlock_agent::choose(&store.home, run, agent).map_err(Failure::failed),

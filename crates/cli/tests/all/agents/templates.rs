@@ -18,7 +18,7 @@ fn machine(scene: &Scene, with: &str, template: &str) {
 fn scene() -> Scene {
     Scene::with_script(
         &[],
-        "read -r prompt\necho \"$prompt\" > prompt.json\necho '{\"type\":\"end\",\"reason\":\"done\"}'\n",
+        "read -r prompt\nprintf %s \"$prompt\" > prompt.json\necho '{\"type\":\"end\",\"reason\":\"done\"}'\n",
     )
 }
 

@@ -1,4 +1,4 @@
-//! `kill -9` of the process that moves the run, after each of its records.
+//! `kill -9` of the process that moves the run, after each of its records and at random moments.
 
 use std::{
     process::Stdio,
