@@ -20,7 +20,10 @@ const RUNS_MAX: usize = 8;
 
 /// The totals of the runs that were asked for last, most recent last.
 #[derive(Default)]
-pub(crate) struct AllTotals(Mutex<Vec<(RunKey, Arc<Mutex<Option<Totals>>>)>>);
+pub(crate) struct AllTotals(Mutex<Vec<(RunKey, Kept)>>);
+
+/// The totals of a run; `None` until they are counted for the first time.
+type Kept = Arc<Mutex<Option<Totals>>>;
 
 /// The time and cost of one state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -66,7 +69,7 @@ impl AllTotals {
         }
     }
 
-    fn kept(&self, run: RunKey) -> Arc<Mutex<Option<Totals>>> {
+    fn kept(&self, run: RunKey) -> Kept {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = all.iter().position(|(key, _)| *key == run).map(|at| all.remove(at).1);
         let kept = found.unwrap_or_default();

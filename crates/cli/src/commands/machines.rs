@@ -4,8 +4,12 @@
 
 use std::path::Path;
 
-use interlock_chart::library::{self, Listed};
+use interlock_chart::{
+    library::{self, Listed},
+    yaml,
+};
 use serde::Serialize;
+use serde_json::Value as Json;
 
 use super::Outcome;
 use crate::{Exit, machine, output::Output};
@@ -54,10 +58,12 @@ fn row(listed: &Listed, folder: &Path) -> Row {
 
 /// Returns the value of a top-level key, if it is on the same line as the key.
 fn field(text: &str, key: &str) -> Option<String> {
-    let rest = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?.trim();
-    let plain = rest.split(" #").next().unwrap_or_default().trim();
-    let unquoted = |quote: char| Some(rest.strip_prefix(quote)?.split(quote).next()?.to_owned());
-    unquoted('"').or_else(|| unquoted('\'')).or_else(|| Some(plain.to_owned()))
+    let line = text.lines().find(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))?;
+    match yaml::to_json(line).ok()?.get(key)? {
+        Json::String(text) => Some(text.clone()),
+        Json::Null => Some(String::new()),
+        other => Some(other.to_string()),
+    }
 }
 
 #[cfg(test)]
@@ -73,6 +79,7 @@ mod tests {
             ("states:\n  summary: inner", None),
             ("summaryx: no", None),
             ("summary:", Some("")),
+            (r#"summary: "a \"b\" c""#, Some("a \"b\" c")),
         ];
         for (text, expected) in cases {
             assert_eq!(field(text, "summary").as_deref(), expected, "{text}");

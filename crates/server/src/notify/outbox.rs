@@ -154,18 +154,18 @@ mod tests {
         let outbox = Outbox::open(home.path()).unwrap();
         assert_eq!(outbox.place().unwrap(), None);
         let message = Message::new("r-1-ended", "a".into(), &json!({ "run": "r" }));
-        outbox.put(7, &[message.clone()]).unwrap();
-        outbox.put(8, &[message.clone()]).unwrap();
+        outbox.put(7, std::slice::from_ref(&message)).unwrap();
+        outbox.put(8, std::slice::from_ref(&message)).unwrap();
         let reopened = Outbox::open(home.path()).unwrap();
         assert_eq!(reopened.place().unwrap(), Some(8));
         assert_eq!(reopened.due(0, 10).unwrap().len(), 1, "the same message is stored once");
         reopened.failed(&message, "refused", Some(50)).unwrap();
         assert_eq!((reopened.due(49, 10).unwrap().len(), reopened.due(50, 10).unwrap().len()), (0, 1));
         reopened.sent(&message, 60).unwrap();
-        outbox.add(&[message.clone()]).unwrap();
+        outbox.add(std::slice::from_ref(&message)).unwrap();
         assert!(reopened.due(1_000, 10).unwrap().is_empty(), "a message that was sent is not sent again");
         let other = Message::new("r-2-ended", "a".into(), &json!({}));
-        outbox.add(&[other.clone()]).unwrap();
+        outbox.add(std::slice::from_ref(&other)).unwrap();
         outbox.failed(&other, "refused", None).unwrap();
         assert!(outbox.due(i64::MAX, 10).unwrap().is_empty());
     }
