@@ -42,7 +42,8 @@ use crate::{
     confine::{Said, Task},
     guard::Guard,
     launcher::name_of,
-    protected, repository, wire,
+    protected, repository,
+    wire::{self, NEW_AFTER},
 };
 use cgroup::Cgroups;
 use stage::Stage;
@@ -109,6 +110,8 @@ struct Scene {
     usage: Usage,
     /// The command to run afterwards.
     after: Option<After>,
+    /// The beginning of a message of Interlock.
+    part: Vec<u8>,
 }
 
 /// The result of waiting for the socket.
@@ -182,6 +185,7 @@ fn begin(control: &UnixStream) -> io::Result<Option<Scene>> {
                 cgroups,
                 usage,
                 after,
+                part: Vec::new(),
             }))
         }
         nothing => {
@@ -354,7 +358,7 @@ impl Scene {
     }
 
     /// Waits for the next event.
-    fn listen(&self, control: &mut UnixStream, until: Instant) -> io::Result<Heard> {
+    fn listen(&mut self, control: &mut UnixStream, until: Instant) -> io::Result<Heard> {
         let wait_for = Timespec::try_from(until.saturating_duration_since(Instant::now())).map_err(io::Error::other)?;
         let mut polled = vec![PollFd::new(&*control, PollFlags::IN), PollFd::new(&self.signals, PollFlags::IN)];
         if self.ended.is_none() {
@@ -368,19 +372,30 @@ impl Scene {
             Err(error) => return Err(error.into()),
         }
         let [is_spoken_to, is_signalled] = [0, 1].map(|at: usize| !polled[at].revents().is_empty());
-        let mut said = [0; 64];
+        let mut said = [0; 4_096];
         match (is_signalled, is_spoken_to) {
             (true, _) => Ok(Heard::Gone),
             (_, true) => Ok(match control.read(&mut said)? {
                 0 => Heard::Gone,
-                // A request to stop that arrives together with an interrupt counts.
-                read if said[..read].split_inclusive(|byte| *byte == b'\n').all(|line| line == INTERRUPT) => {
-                    Heard::Interrupt
-                }
-                _ => Heard::Stop,
+                read => self.understand(&said[..read]),
             }),
             _ => Ok(Heard::Nothing),
         }
+    }
+
+    /// Reads the complete lines of Interlock's messages. A request to stop counts more than an interrupt.
+    fn understand(&mut self, said: &[u8]) -> Heard {
+        self.part.extend_from_slice(said);
+        let mut heard = Heard::Nothing;
+        while let Some(end) = self.part.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.part.drain(..=end).collect();
+            match line.strip_prefix(NEW_AFTER) {
+                Some(after) => self.after = serde_json::from_slice(after).unwrap_or_default(),
+                None if line == INTERRUPT => heard = Heard::Interrupt,
+                None => return Heard::Stop,
+            }
+        }
+        heard
     }
 
     /// Passes the reports of the other stages on to Interlock.
