@@ -90,6 +90,8 @@ struct Scene {
     /// The program, or the first process of its namespaces.
     program: Pid,
     is_init: bool,
+    /// True if the first process is bubblewrap.
+    is_wrapped: bool,
     /// The exit code or the signal of the program, after it has ended.
     ended: Option<(Option<i32>, Option<i32>)>,
     /// Becomes readable when the program has ended.
@@ -166,13 +168,14 @@ fn begin(control: &UnixStream) -> io::Result<Option<Scene>> {
         Err(error) => Err(error),
     };
     match furnished {
-        Ok(Some((Furnished { pidfd, guard, temp, usage, after }, is_stopped))) => {
+        Ok(Some((Furnished { pidfd, guard, temp, usage, after, is_wrapped }, is_stopped))) => {
             let Stage { program, channel, is_init, .. } = stage;
             let channel = Some(channel);
             let (ended, is_heard) = (None, false);
             Ok(Some(Scene {
                 program,
                 is_init,
+                is_wrapped,
                 ended,
                 pidfd,
                 channel,
@@ -203,6 +206,7 @@ struct Furnished {
     temp: TempDir,
     usage: Usage,
     after: Option<After>,
+    is_wrapped: bool,
 }
 
 /// Sends the task to the second stage and creates its resources.
@@ -234,7 +238,8 @@ fn furnish(
     // If the stage has already ended, this is detected later.
     let _ = send(stage.channel.get_mut(), &task, files);
     let usage = Usage::new(&task.order.rules, temp.path(), u64::from(stage.is_init));
-    Ok(Furnished { pidfd, guard, temp, usage, after })
+    let is_wrapped = task.order.rules.sandbox == Kind::Bubblewrap;
+    Ok(Furnished { pidfd, guard, temp, usage, after, is_wrapped })
 }
 
 /// Sends a task with the files of its order.
@@ -337,7 +342,8 @@ impl Scene {
                     tree::signal_all(Signal::TERM);
                     stop_until = Some(Instant::now() + GRACE);
                 }
-                Heard::Interrupt => tree::signal_all(Signal::INT),
+                // Bubblewrap would end, and the program with it.
+                Heard::Interrupt => tree::signal_others(self.is_wrapped.then_some(self.program), Signal::INT),
                 Heard::Stop | Heard::Nothing => {}
             }
             self.pass_on(control);
