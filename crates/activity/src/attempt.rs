@@ -75,6 +75,12 @@ pub trait Host: Send + Sync {
         Ok(Vec::new())
     }
 
+    /// Returns the newest transitions of a run from one state to another, oldest first, at most `at_most` of them. May
+    /// block.
+    fn moves(&self, _run: &str, _at_most: usize) -> Result<Vec<PastMove>, String> {
+        Ok(Vec::new())
+    }
+
     /// Returns a file of the project as it was when a run began. May block.
     fn project_file(&self, _run: &str, _path: &str) -> Result<ProjectFile, String> {
         Ok(ProjectFile::NotKept)
@@ -85,6 +91,19 @@ pub trait Host: Send + Sync {
 }
 
 type Ending = Future<Outcome>;
+
+/// A transition that a run has taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PastMove {
+    /// The state that was left.
+    pub from_state: String,
+    /// The event that triggered it.
+    pub event: String,
+    /// The state that was entered.
+    pub to_state: String,
+    /// The time of its record, in milliseconds since 1970.
+    pub at_ms: i64,
+}
 
 /// A file of a project, as a run recorded it at its beginning.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -187,6 +187,11 @@ pub(crate) enum Command {
         #[arg(value_name = "NAME")]
         name: String,
     },
+    /// Serve /planning and /generating for clients of the Planning/Generating protocol
+    ///
+    /// Answers with the judges of judges.toml, or with rules if there are none. Clients must send the token as
+    /// `Authorization: Bearer TOKEN`. It is $INTERLOCK_NOTEBOOK_TOKEN, or a new one that is printed at the start.
+    NotebookServer(NotebookServer),
     /// Run the scenarios of machines, in virtual time and without starting any activity
     ///
     /// A scenario is a file in the directory tests/ beside machine.yaml: a list of `steps`, each with `wait` (a
@@ -282,6 +287,17 @@ pub(crate) enum Drawing {
     Scxml,
     Xstate,
     Promela,
+}
+
+/// The arguments of `notebook-server`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct NotebookServer {
+    /// The port on the loopback interface; 0 takes a free one
+    #[arg(long, value_name = "N", default_value_t = 28600)]
+    pub(crate) port: u16,
+    /// The directory in which tables are looked for [default: the current directory]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) repo: Option<PathBuf>,
 }
 
 /// The arguments of `map`.

@@ -6,6 +6,8 @@ use interlock_judge::Judge;
 use interlock_notebook::NotebookAction;
 use interlock_prd::{PrdArchive, PrdCheck, PrdSeal, ProjectVerify, TasksMark, TasksNext};
 
+use crate::planning;
+
 /// Returns every available activity.
 pub(crate) fn activities(settings: Settings) -> Registry {
     let firmware = interlock_firmware::Settings {
@@ -16,7 +18,7 @@ pub(crate) fn activities(settings: Settings) -> Registry {
     let judge = Judge::confined(settings.home.clone(), settings.sandbox.clone());
     let agent = crate::agents::activity(&settings);
     let registry = prd(interlock_firmware::all(Registry::default(), firmware), &settings);
-    let registry = notebook(registry, &settings);
+    let registry = planning::activities(notebook(registry, &settings), &settings, &judge);
     interlock_activities::all(registry, settings, &judge).with(judge).with(agent)
 }
 
@@ -64,6 +66,7 @@ mod tests {
             ("delivery.examine", EffectClass::Read, false),
             ("evidence.collect", EffectClass::Read, false),
             ("external", EffectClass::External, false),
+            ("generating.call", EffectClass::Read, false),
             ("git.commit", EffectClass::Write, false),
             ("http.request", EffectClass::External, false),
             ("judge.*", EffectClass::Read, false),
@@ -72,6 +75,8 @@ mod tests {
             ("knowledge.search", EffectClass::Read, false),
             ("logs.triage", EffectClass::Read, false),
             ("notebook.action", EffectClass::Write, false),
+            ("notebook.propose", EffectClass::Read, false),
+            ("planning.call", EffectClass::Read, false),
             ("policy.call", EffectClass::Read, false),
             ("policy.check", EffectClass::Read, false),
             ("policy.plan", EffectClass::Read, false),

@@ -10,6 +10,7 @@ mod questions;
 use std::{collections::BTreeSet, io::IsTerminal as _, time::Duration};
 
 use interlock_chart::Value;
+use interlock_core::ActivityId;
 use interlock_journal::{Entry, Head, Phase, WorkerName};
 use interlock_runtime::{News, Offers, Runtime};
 use serde_json::{Value as Json, json};
@@ -209,6 +210,11 @@ impl<'s> Driver<'s> {
     fn hear(&mut self, news: Result<News, RecvError>) -> Result<(), Failure> {
         match news {
             Ok(news) if **news.run() != *self.follower.head.name => Ok(()),
+            // Views belong to no activity: they describe the run.
+            Ok(News::Progress { text, activity: ActivityId(0), .. }) => {
+                self.progress.place(&text);
+                Ok(())
+            }
             Ok(News::Progress { text, .. }) => {
                 self.progress.note(&text);
                 Ok(())

@@ -2,7 +2,7 @@
 
 use std::{io::Read as _, path::Path};
 
-use interlock_chart::{Value, model::Schema, yaml};
+use interlock_chart::{Value, catalogue::MEANING, model::Schema, yaml};
 use serde_json::{Map, Value as Json, json};
 
 use crate::failure::Failure;
@@ -16,6 +16,19 @@ pub(crate) fn input(file: Option<&Path>, set: &[String], schema: &Schema) -> Res
         put(&mut input, name, value, schema)?;
     }
     Ok(Value::from(input))
+}
+
+/// Fills in the missing fields that the schema marks with `x-interlock: terminal`: whether the run is started on a
+/// terminal. The value is part of the recorded input, so the machine means the same wherever it is resumed.
+pub(crate) fn with_terminal(input: Value, schema: &Schema, is_terminal: bool) -> Value {
+    let fields = schema.get("properties").and_then(Json::as_object).into_iter().flatten();
+    let wanted = fields.filter(|(_, field)| field.get(MEANING).is_some_and(|meaning| meaning == "terminal"));
+    let mut json = Json::from(&input);
+    let Json::Object(given) = &mut json else { return input };
+    for (name, _) in wanted {
+        given.entry(name.as_str()).or_insert(Json::Bool(is_terminal));
+    }
+    Value::from(json)
 }
 
 /// Reads the data of an event: JSON, or `@` and the file that holds it.
@@ -84,6 +97,15 @@ mod tests {
         let set: Vec<String> = set.iter().map(|pair| (*pair).to_owned()).collect();
         let made = input(None, &set, &schema).unwrap_or(Value::Null);
         assert_eq!(Json::from(&made), expected, "{set:?}");
+    }
+
+    #[test]
+    fn a_missing_field_about_the_terminal_is_filled_in() {
+        let schema = json!({ "properties": { "stay": { "x-interlock": "terminal" }, "other": {} } });
+        let filled = |given: Json, is_terminal| Json::from(&with_terminal(Value::from(given), &schema, is_terminal));
+        assert_eq!(filled(json!({}), true), json!({ "stay": true }));
+        assert_eq!(filled(json!({ "other": 1 }), false), json!({ "other": 1, "stay": false }));
+        assert_eq!(filled(json!({ "stay": false }), true), json!({ "stay": false }));
     }
 
     #[test]

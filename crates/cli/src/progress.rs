@@ -32,6 +32,8 @@ pub(crate) struct Progress<'o> {
     /// The prefix of every line, if several runs are followed at once.
     prefix: String,
     live_folder: PathBuf,
+    /// The place of the run in its own words, as a view of its activities describes it.
+    place: String,
     /// The last note of the activity in progress.
     note: String,
 }
@@ -42,8 +44,8 @@ impl<'o> Progress<'o> {
         let prefix = prefix.map(|name| format!("{name}  ")).unwrap_or_default();
         // Status lines of several runs would overwrite each other.
         let is_terminal = std::io::stderr().is_terminal() && prefix.is_empty();
-        let (began, note) = (Instant::now(), String::new());
-        Progress { output, is_terminal, is_shown: false, began, prefix, live_folder, note }
+        let (began, place, note) = (Instant::now(), String::new(), String::new());
+        Progress { output, is_terminal, is_shown: false, began, prefix, live_folder, place, note }
     }
 
     /// Prints text that stays above the status line.
@@ -65,6 +67,11 @@ impl<'o> Progress<'o> {
         self.note = text.lines().last().unwrap_or_default().to_owned();
     }
 
+    /// Sets the place of the run, which stays until there is another one.
+    pub(crate) fn place(&mut self, text: &str) {
+        self.place = text.lines().last().unwrap_or_default().to_owned();
+    }
+
     /// Redraws the status line.
     pub(crate) fn tick(&mut self, follower: &Follower) {
         if !self.is_terminal {
@@ -75,14 +82,12 @@ impl<'o> Progress<'o> {
         let turn = TURNS[(elapsed.as_millis() / 100 % 4) as usize];
         let said = if self.note.is_empty() { self.last_line(&follower.head.name) } else { self.note.clone() };
         let seconds = elapsed.as_secs();
-        let text = format!(
-            "{turn} {}  {}:{:02}  {}  {}  {said}",
-            follower.head.name,
-            seconds / 60,
-            seconds % 60,
-            follower.live.place(),
-            under_way(&follower.live),
-        );
+        // A view's place says more than the names of the state and the activity.
+        let place = match self.place.is_empty() {
+            true => format!("{}  {}", follower.live.place(), under_way(&follower.live)),
+            false => self.place.clone(),
+        };
+        let text = format!("{turn} {}  {}:{:02}  {place}  {said}", follower.head.name, seconds / 60, seconds % 60);
         // With wrapping turned off, the terminal cuts off a line that is too long.
         self.output.steer(&format!("{CLEAR}\x1b[?7l{}\x1b[?7h", escape::line(&text)));
         self.is_shown = true;

@@ -170,6 +170,7 @@ impl Actor {
             let over = tokio::task::spawn_blocking(move || {
                 shared.registry.iter().for_each(|it| it.run_ended(&run));
                 shared.seals.forget(&run);
+                shared.histories.forget(&run);
             });
             let _ = over.await;
         }

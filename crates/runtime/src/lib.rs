@@ -21,6 +21,7 @@ mod deadline;
 mod dispatch;
 mod error;
 mod grants;
+mod history;
 mod host;
 mod live;
 mod loaded;

@@ -24,7 +24,9 @@ use tokio::sync::{
 use crate::{
     Clock, Error, Fired, Live, LoadedMachine, NewFork, News, Prover, Result, Snapshots,
     actor::{Actor, Mail},
-    children, fork, fresh_id, fresh_name, project, proof,
+    children, fork, fresh_id, fresh_name,
+    history::Histories,
+    project, proof,
     request::{Reply, Request, RequestResult, Sending, StoredRequest},
     seals::Seals,
 };
@@ -124,6 +126,7 @@ pub(crate) struct Shared {
     pub(crate) live_folder: PathBuf,
     pub(crate) redactor: Arc<Redactor>,
     pub(crate) seals: Seals,
+    pub(crate) histories: Histories,
     prover: Arc<dyn Prover>,
     live: Mutex<HashMap<RunKey, UnboundedSender<Mail>>>,
     /// Hashes of the definitions that this process has stored.
@@ -208,7 +211,7 @@ impl Shared {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -222,6 +225,7 @@ impl Runtime {
             snapshots: config.snapshots,
             permits: Arc::new(Semaphore::new(config.attempts_max)),
             seals: Seals::new(&config.live_folder),
+            histories: Histories::default(),
             live_folder: config.live_folder,
             redactor: config.redactor,
             prover: config.prover,

@@ -75,7 +75,7 @@ function preview(run, plan, done) {
     toast(t('undone', { run, count: answer.files.length }));
     done();
   };
-  const paths = (title, entries, show) => (entries?.length ? [h('h4', {}, title), h('ul', { class: 'plain mono' }, entries.map((entry) => h('li', {}, show(entry))))] : null);
+  const paths = (title, entries, show) => (entries?.length ? [h('h3', { class: 'label' }, title), h('ul', { class: 'plain mono' }, entries.map((entry) => h('li', {}, show(entry))))] : null);
   return h('div', {},
     paths(t('undo-files'), plan.files, (file) => (typeof file === 'string' ? file : `${file.path ?? JSON.stringify(file)}${file.change ?? file.kind ? ` (${file.change ?? file.kind})` : ''}`)),
     paths(t('undo-commits'), plan.commits, (commit) => `${commit.reference} ${commit.after.slice(0, 10)} → ${(commit.before ?? '–').slice(0, 10)}`),

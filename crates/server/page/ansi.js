@@ -2,8 +2,12 @@
 
 import { h } from './dom.js';
 
-// eslint-disable-next-line no-control-regex
 const SEQUENCE = /\x1b\[([0-9;:]*)([A-Za-z])|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]|[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]/g;
+
+// Returns a text without escape sequences.
+export function plain(text) {
+  return lastWritten(text).replace(SEQUENCE, '');
+}
 
 // Returns the nodes of a text with escape sequences.
 export function ansi(text) {
@@ -15,13 +19,13 @@ export function ansi(text) {
     const classes = Object.values(style).filter(Boolean).join(' ');
     nodes.push(classes ? h('span', { class: classes }, piece) : piece);
   };
-  const plain = lastWritten(text);
-  for (const match of plain.matchAll(SEQUENCE)) {
-    push(plain.slice(at, match.index));
+  const written = lastWritten(text);
+  for (const match of written.matchAll(SEQUENCE)) {
+    push(written.slice(at, match.index));
     at = match.index + match[0].length;
     if (match[2] === 'm') style = changed(style, match[1]);
   }
-  push(plain.slice(at));
+  push(written.slice(at));
   return nodes;
 }
 

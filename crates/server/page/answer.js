@@ -31,7 +31,7 @@ export function answer(run, offers, { canAct = true, done = () => {} } = {}) {
 }
 
 function shown(label, value) {
-  return h('section', { class: 'shown' }, h('h4', {}, label), data(value));
+  return h('section', { class: 'shown' }, h('h3', { class: 'label' }, label), data(value));
 }
 
 function grant(run, { scopes }, canAct, done) {
@@ -41,7 +41,7 @@ function grant(run, { scopes }, canAct, done) {
     toast(t('granted', { run }));
     done();
   };
-  return h('section', { class: 'grant' }, h('h4', {}, t('grant-title')),
+  return h('section', { class: 'grant' }, h('h3', { class: 'label' }, t('grant-title')),
     h('ul', { class: 'plain mono' }, scopes.map((scope) => h('li', {}, scope))),
     canAct ? h('div', { class: 'buttons' },
       action(t('grant-once'), give({ uses: 1 }), { kind: 'primary', place }),
@@ -77,12 +77,12 @@ function argumentsOf(entries) {
 // first event is prominent if it `isMain` to the run.
 function choices(run, offers, fixed, done, isMain) {
   const place = h('div', { class: 'choice' });
+  const problem = h('div', {});
   const buttons = offers.map((offer, at) => {
     const fields = form(offer.data, { hidden: Object.keys(fixed) });
     const kind = offer.is_general || offer.event === 'error' ? 'quiet' : at === 0 && isMain ? 'primary' : '';
     const send = sender(run, offer.event, fixed, fields, done);
-    const problem = h('div', {});
-    if (fields.isEmpty) return titled(action(offer.event, send, { sure: offer.irreversible, kind, place: place }), offer.summary);
+    if (fields.isEmpty) return action(offer.event, send, { sure: offer.irreversible, kind, place: problem, about: about(offer) });
     const button = h('button', { type: 'button', class: kind, 'aria-expanded': 'false', onclick: () => {
       const isOpen = button.getAttribute('aria-expanded') === 'true';
       for (const other of buttons) if (other.hasAttribute('aria-expanded')) other.setAttribute('aria-expanded', 'false');
@@ -90,13 +90,13 @@ function choices(run, offers, fixed, done, isMain) {
       if (isOpen) return put(place);
       const submit = action(t('send-event', { event: offer.event }), send, { sure: offer.irreversible, kind: 'primary', place: problem });
       put(place, sendWithKeys(h('form', { onsubmit: (event) => { event.preventDefault(); submit.click(); } },
-        offer.summary ? h('p', { class: 'muted' }, offer.summary) : null, fields.node, problem, h('div', { class: 'buttons' }, submit)), submit));
+        fields.node, h('div', { class: 'buttons' }, submit)), submit));
       place.querySelector('input, textarea, select')?.focus();
-    } }, `${offer.event}…`);
-    return titled(button, offer.summary);
+    } }, `${offer.event}…`, about(offer));
+    return button;
   });
   const only = offers.filter((offer) => !offer.is_general && offer.event !== 'error');
-  const box = h('div', { class: 'choices' }, h('div', { class: 'buttons' }, buttons), place);
+  const box = h('div', { class: 'choices' }, h('div', { class: 'buttons' }, buttons), problem, place);
   // The form of the only answer is shown at once, without taking the focus.
   if (isMain && only.length === 1 && buttons[offers.indexOf(only[0])].hasAttribute('aria-expanded')) {
     const focused = document.activeElement;
@@ -106,9 +106,8 @@ function choices(run, offers, fixed, done, isMain) {
   return box;
 }
 
-function titled(button, summary) {
-  if (summary) button.title = summary;
-  return button;
+function about({ summary }) {
+  return summary ? h('span', { class: 'about-event' }, summary) : null;
 }
 
 function sender(run, event, fixed, fields, done) {

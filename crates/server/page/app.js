@@ -23,7 +23,7 @@ const VIEWS = [
 ];
 const TABS = [['/', 'runs'], ['/inbox', 'inbox'], ['/board', 'board'], ['/machines', 'machines']];
 
-export const session = { name: '', role: 'viewer' };
+const session = { name: '', role: 'viewer' };
 const main = h('main', { id: 'main', tabindex: '-1' });
 const banner = h('div', { class: 'banner', role: 'status', hidden: true });
 const inboxCount = h('span', { class: 'number', hidden: true });
@@ -63,7 +63,9 @@ function show() {
   const controller = new AbortController();
   leave.push(() => controller.abort());
   const context = {
-    main, query, session, signal: controller.signal,
+    main, query, signal: controller.signal,
+    // Only a person may act on runs; a program that works for a model may start them.
+    canAct: ['operator', 'admin'].includes(session.role), canStart: session.role !== 'viewer',
     name: match[1] === undefined ? undefined : decodeURIComponent(match[1]),
     title: (title) => { document.title = `${title} · Interlock`; },
     onLeave: (work) => leave.push(work),
@@ -76,10 +78,10 @@ function show() {
 // Counts the runs that wait for a person, for the tab.
 const countInbox = soon(async () => {
   try {
-    const { items, next } = await get(['inbox'], { limit: 100 });
-    inboxCount.hidden = items.length === 0;
-    inboxCount.textContent = next ? `${items.length}+` : items.length;
-    inboxCount.setAttribute('aria-label', t('inbox-count', { count: items.length }));
+    const { count } = await get(['inbox'], { count: true });
+    inboxCount.hidden = count === 0;
+    inboxCount.textContent = count;
+    inboxCount.title = t('inbox-count', { count });
   } catch { /* The banner tells that the connection is lost. */ }
 }, 700);
 

@@ -72,7 +72,7 @@ function showFile({ name, rows }) {
   const removed = rows.filter((row) => row.kind === 'change' && row.left).length;
   return h('details', { open: true },
     h('summary', {}, h('span', { class: 'mono' }, name), ' ', h('span', { class: 'plus' }, `+${added}`), ' ', h('span', { class: 'minus' }, `−${removed}`)),
-    h('div', { class: 'diff-scroll', tabindex: '0', role: 'region', 'aria-label': name }, h('table', {}, h('tbody', {}, rows.map(showRow)))));
+    h('div', { class: 'diff-scroll', tabindex: '0', role: 'region', 'aria-label': name }, h('table', {}, h('colgroup', {}, ['line', '', 'line', ''].map((kind) => h('col', { class: kind }))), h('tbody', {}, rows.map(showRow)))));
 }
 
 function showRow(row) {

@@ -65,13 +65,34 @@ export function keyed(parent, items, key, version, build) {
   parent.keyedNodes = now;
 }
 
-// Returns a function that calls another at most once per frame interval, after the last request.
+// Returns a function that asks for some work: it is done once after a delay, and never twice at a time. A request during
+// the work leads to one more round after it.
 export function soon(work, delay = 60) {
-  let timer = null;
-  return () => {
-    timer ??= setTimeout(() => {
-      timer = null;
-      work();
-    }, delay);
+  let [timer, isBusy, isWanted] = [null, false, false];
+  const run = async () => {
+    [timer, isBusy] = [null, true];
+    try {
+      await work();
+    } finally {
+      isBusy = false;
+      if (isWanted) ask();
+      isWanted = false;
+    }
+  };
+  const ask = () => {
+    if (isBusy) isWanted = true;
+    else timer ??= setTimeout(run, delay);
+  };
+  return ask;
+}
+
+// Returns a function that fetches something and shows it. An answer that a newer request has overtaken is dropped.
+export function latest(fetch, show) {
+  let asked = 0;
+  return async () => {
+    asked += 1;
+    const mine = asked;
+    const answer = await fetch();
+    if (mine === asked) show(answer);
   };
 }

@@ -1,6 +1,7 @@
 // Follows the store: one stream of notices per window. A window that was away continues after the last number that it
 // has seen, so it misses nothing and sees nothing twice.
 
+import { plain } from './ansi.js';
 import { address } from './api.js';
 
 // The time after which a stream that the server refused is opened again, in milliseconds.
@@ -42,7 +43,8 @@ export function connect() {
     tell({ type: 'record', ...record });
   });
   source.addEventListener('progress', (event) => {
-    const { run, activity, text } = JSON.parse(event.data);
+    const { run, activity, text: given } = JSON.parse(event.data);
+    const text = plain(given);
     progress.set(run, { activity, text });
     tell({ type: 'progress', run, activity, text });
   });

@@ -24,7 +24,7 @@ export function dataPanel(hook, state) {
     const text = JSON.stringify([input, context, output, activities, timers]);
     if (text === seen) return;
     seen = text;
-    const part = (title, value, isOpen) => (value === null || value === undefined || Object.keys(value).length === 0 ? null : h('section', {}, h('h4', {}, title), tree(value, isOpen ? 1 : 0)));
+    const part = (title, value, isOpen) => (value === null || value === undefined || Object.keys(value).length === 0 ? null : h('section', {}, h('h3', { class: 'label' }, title), tree(value, isOpen ? 1 : 0)));
     put(place, part(t('context'), context, true), part(t('input'), input, true), part(t('result'), output, true), part(t('activities'), activities, false), part(t('timers'), timers, false));
     if (place.childElementCount === 0) put(place, h('p', { class: 'muted' }, t('no-data')));
   };
@@ -77,7 +77,7 @@ export function outputPanel(run, signal, follow) {
     if (!place.isConnected && place.dataset.seen) return;
     const { outputs } = await get(['runs', run, 'output'], {}, signal);
     place.dataset.seen = 'yes';
-    put(place, outputs.length ? outputs.map(({ file, text }) => h('section', {}, h('h4', { class: 'mono' }, file), log(text))) : h('p', { class: 'muted' }, t('no-output')));
+    put(place, outputs.length ? outputs.map(({ file, text }) => h('section', {}, h('h3', { class: 'label mono' }, file), log(text))) : h('p', { class: 'muted' }, t('no-output')));
     for (const box of place.querySelectorAll('pre')) box.scrollTop = box.scrollHeight;
   };
   const reload = soon(() => load().catch(() => {}), 400);

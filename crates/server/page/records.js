@@ -1,32 +1,43 @@
 // The records of a run, fetched in pages on demand and kept while they are near.
 
 import { get } from './api.js';
+import { soon } from './dom.js';
 
 const PAGE = 200;
-// The most pages that are kept.
-const PAGES_MAX = 40;
+// The most pages that are kept, and that are fetched in one round.
+const [PAGES_MAX, ROUND_MAX] = [40, 4];
 
 // Makes a reader of the records of a run; `changed` is called when records have arrived.
 export function records(run, signal, changed) {
   const pages = new Map();
-  const waiting = new Set();
+  // The pages that were asked for since the last round, the latest last. What is out of view by then is not fetched.
+  const wanted = new Set();
   let last = 0;
 
   async function fetchPage(page) {
-    if (waiting.has(page)) return;
-    waiting.add(page);
     try {
       const answer = await get(['runs', run, 'trace'], { from: page * PAGE + 1, limit: PAGE }, signal);
       pages.delete(page);
-      pages.set(page, answer.records);
+      pages.set(page, { list: answer.records, last: answer.last });
       last = Math.max(last, answer.last);
       for (const old of [...pages.keys()].slice(0, Math.max(0, pages.size - PAGES_MAX))) pages.delete(old);
-    } catch (error) {
-      if (error.name === 'AbortError') return;
-    } finally {
-      waiting.delete(page);
+    } catch {
+      // The next look at these rows fetches them again; the banner tells if the connection is lost.
+      return;
     }
     changed();
+  }
+
+  const fetchWanted = soon(async () => {
+    const pages = [...wanted].slice(-ROUND_MAX);
+    wanted.clear();
+    await Promise.all(pages.map(fetchPage));
+  }, 20);
+
+  function want(page) {
+    wanted.delete(page);
+    wanted.add(page);
+    fetchWanted();
   }
 
   return {
@@ -36,9 +47,10 @@ export function records(run, signal, changed) {
     // Returns a record if it is here, and fetches its page otherwise.
     at(seq) {
       const page = Math.floor((seq - 1) / PAGE);
-      const found = pages.get(page)?.[(seq - 1) % PAGE];
-      if (!found && seq >= 1 && seq <= last) fetchPage(page);
-      return found;
+      const kept = pages.get(page);
+      const isMissing = !kept || kept.last < seq;
+      if (isMissing && seq >= 1 && seq <= last) want(page);
+      return kept?.list[(seq - 1) % PAGE];
     },
     // Returns the records before and with `seq` that are here, oldest first.
     before(seq, count) {

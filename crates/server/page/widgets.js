@@ -13,7 +13,7 @@ const TOAST_MS = 5000;
 // Shows a failure with its message and hint.
 export function failure(error) {
   const message = error.code === 'OFFLINE' ? t('unreachable') : error.message;
-  return h('div', { class: 'failure', role: 'alert' }, h('p', {}, message), error.hint ? h('p', { class: 'hint' }, t('hint'), ' ', error.hint) : null);
+  return h('div', { class: 'problem', role: 'alert' }, h('p', {}, message), error.hint ? h('p', { class: 'hint' }, t('hint'), ' ', error.hint) : null);
 }
 
 // Shows a phase: a coloured mark and its word.
@@ -53,13 +53,13 @@ export function toast(...content) {
 
 // Makes a button that does some work. It is disabled meanwhile; a failure is shown in `place` or as a dialog.
 // If `sure` has a reason, the work needs a second click.
-export function action(label, work, { sure = null, kind = '', place = null, type = 'button' } = {}) {
+export function action(label, work, { sure = null, kind = '', place = null, about = null } = {}) {
   let isSure = !sure;
   let timer = null;
   const calm = () => {
     clearTimeout(timer);
     isSure = !sure;
-    put(button, label);
+    put(button, label, about);
     button.classList.remove('sure');
   };
   const click = async () => {
@@ -83,7 +83,7 @@ export function action(label, work, { sure = null, kind = '', place = null, type
       calm();
     }
   };
-  const button = h('button', { type, class: kind, onclick: (event) => { event.preventDefault(); click(); } }, label);
+  const button = h('button', { type: 'button', class: kind, onclick: click }, label, about);
   return button;
 }
 

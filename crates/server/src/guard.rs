@@ -14,6 +14,7 @@ use crate::{
     Identity, Role,
     app::{App, State},
     problem::{Problem, Result},
+    tls::Peer,
 };
 
 /// The name of the cookie that holds a session.
@@ -36,7 +37,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
 /// Checks a request before it is routed, and finds the identity of its sender.
 pub(crate) async fn guard(
     Extracted(app): Extracted<State>,
-    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    ConnectInfo(Peer(peer)): ConnectInfo<Peer>,
     mut request: Request,
     next: Next,
 ) -> Response {

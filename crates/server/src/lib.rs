@@ -26,6 +26,7 @@ mod problem;
 mod serve;
 mod services;
 mod settings;
+mod tls;
 mod totals;
 
 pub use access::{Access, Identity, Role, Token};
@@ -33,3 +34,4 @@ pub use problem::{Problem, Result};
 pub use serve::{Server, Stop};
 pub use services::{Services, WantedRun};
 pub use settings::{Folders, Listen};
+pub use tls::Tls;

@@ -27,6 +27,7 @@ use crate::{
     notify::Notifier,
     page,
     problem::{Problem, Result},
+    tls::{Peer, TlsListener},
     totals::AllTotals,
 };
 
@@ -98,14 +99,21 @@ impl Server {
         let mut tasks = vec![tokio::spawn(keep(Arc::clone(&app))), tokio::spawn(watch_changes(Arc::clone(&app)))];
         tasks.extend(notifier.map(|notifier| tokio::spawn(notifier.work(Arc::clone(&app)))));
         ready(bound);
-        let service = router(app).into_make_service_with_connect_info::<SocketAddr>();
+        let service = router(Arc::clone(&app)).into_make_service_with_connect_info::<Peer>();
+        let serving = async {
+            let ended = match &app.listen.tls {
+                Some(tls) => axum::serve(TlsListener::new(listener, tls)?, service).await,
+                None => axum::serve(listener, service).await,
+            };
+            ended.map_err(|error| Problem::failed(format!("the server ended: {error}")))
+        };
         let ended = tokio::select! {
-            ended = axum::serve(listener, service) => ended,
+            ended = serving => ended,
             // Open streams never end by themselves, so they are not awaited.
             () = stop.wait() => Ok(()),
         };
         tasks.iter().for_each(tokio::task::JoinHandle::abort);
-        ended.map_err(|error| Problem::failed(format!("the server ended: {error}")))
+        ended
     }
 
     /// Answers the Model Context Protocol, one message per line, until the input ends.

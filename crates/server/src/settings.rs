@@ -7,7 +7,10 @@ use std::{
 
 use serde::Deserialize;
 
-use crate::problem::{Problem, Result};
+use crate::{
+    problem::{Problem, Result},
+    tls::Tls,
+};
 
 /// The file with the directories, in the store.
 const FILE: &str = "serve.toml";
@@ -17,21 +20,29 @@ const FILE: &str = "serve.toml";
 pub struct Listen {
     /// The address and port.
     pub address: SocketAddr,
-    /// The origin that browsers use if a proxy is in front of the server, such as `https://interlock.example`.
+    /// The origin that browsers use if it is not the address itself, such as `https://interlock.example`.
     pub origin: Option<String>,
+    /// The certificate, if the server speaks TLS itself.
+    pub tls: Option<Tls>,
 }
 
 impl Listen {
-    /// Checks the rules for an address: without a proxy in front, only this computer may reach the server.
-    pub fn new(address: SocketAddr, is_behind_proxy: bool, origin: Option<String>) -> Result<Self> {
-        if !address.ip().is_loopback() {
+    /// Checks the rules for an address: other computers may reach the server with TLS only, its own or that of a proxy on
+    /// this computer.
+    pub fn new(address: SocketAddr, tls: Option<Tls>, is_behind_proxy: bool, origin: Option<String>) -> Result<Self> {
+        if !address.ip().is_loopback() && tls.is_none() {
             return Err(Problem::bad_input(format!("{address} can be reached from other computers")).hint(
-                "listen on 127.0.0.1, and let a proxy with TLS forward to it: --behind-proxy --origin https://NAME",
+                "give it a certificate: --tls-cert FILE --tls-key FILE --origin https://NAME; or listen on 127.0.0.1 behind a proxy: --behind-proxy --origin https://NAME",
             ));
         }
-        if is_behind_proxy != origin.is_some() {
-            return Err(Problem::bad_input("--behind-proxy and --origin need each other")
-                .hint("--behind-proxy --origin https://interlock.example"));
+        if is_behind_proxy && tls.is_some() {
+            return Err(Problem::bad_input("--behind-proxy and --tls-cert exclude each other"));
+        }
+        if (is_behind_proxy || tls.is_some()) != origin.is_some() {
+            return Err(Problem::bad_input(
+                "--origin belongs to --behind-proxy or --tls-cert, and each of them needs it",
+            )
+            .hint("--behind-proxy --origin https://interlock.example"));
         }
         if let Some(origin) = &origin {
             let is_origin = origin.starts_with("https://")
@@ -42,7 +53,7 @@ impl Listen {
                     .hint("an origin has a scheme and a host, and no path: https://interlock.example"));
             }
         }
-        Ok(Listen { address, origin })
+        Ok(Listen { address, origin, tls })
     }
 
     /// Returns the origins that requests of a browser may come from.
@@ -126,7 +137,7 @@ mod tests {
 
     #[test]
     fn only_this_computer_may_reach_a_server_without_a_proxy() {
-        let listen = |text: &str| Listen::new(text.parse().unwrap(), false, None);
+        let listen = |text: &str| Listen::new(text.parse().unwrap(), None, false, None);
         assert!(listen("127.0.0.1:7420").is_ok() && listen("[::1]:7420").is_ok());
         assert!(listen("0.0.0.0:7420").is_err() && listen("192.168.1.2:7420").is_err());
     }
@@ -134,7 +145,7 @@ mod tests {
     #[test]
     fn a_proxy_needs_an_https_origin() {
         let address = "127.0.0.1:7420".parse().unwrap();
-        let behind = |origin: Option<&str>| Listen::new(address, true, origin.map(str::to_owned));
+        let behind = |origin: Option<&str>| Listen::new(address, None, true, origin.map(str::to_owned));
         assert_eq!(behind(Some("https://a.example")).unwrap().hosts(), ["a.example"]);
         for wrong in
             [None, Some("http://a.example"), Some("https://"), Some("https://a.example/x"), Some("https://u@a.example")]

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use interlock_activity::{Ending, Future, Host, Outcome, Question, StartRun, UseGrants};
+use interlock_activity::{Ending, Future, Host, Outcome, PastMove, Question, StartRun, UseGrants};
 use interlock_chart::Value;
 use interlock_core::ActivityId;
 use interlock_journal::Hash;
@@ -33,6 +33,8 @@ pub struct Recorder {
     pub asked: Mutex<Vec<Question>>,
     /// The evidence that earlier outcomes of the run have recorded, by name, newest first.
     pub recorded: Mutex<BTreeMap<String, Vec<Hash>>>,
+    /// The transitions of the run, oldest first.
+    pub moves: Mutex<Vec<PastMove>>,
     /// The answers of a person, by the id of the question. A question without one is not answered.
     pub answers: Mutex<BTreeMap<String, Value>>,
     is_real_time: bool,
@@ -89,6 +91,11 @@ impl Host for Recorder {
     fn recorded(&self, _: &str, name: &str, at_most: usize) -> Result<Vec<Hash>, String> {
         let recorded = self.recorded.lock().unwrap();
         Ok(recorded.get(name).into_iter().flatten().take(at_most).copied().collect())
+    }
+
+    fn moves(&self, _: &str, at_most: usize) -> Result<Vec<PastMove>, String> {
+        let moves = self.moves.lock().unwrap();
+        Ok(moves.iter().skip(moves.len().saturating_sub(at_most)).cloned().collect())
     }
 
     fn run(&self, start: StartRun) -> Ending {

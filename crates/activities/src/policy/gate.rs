@@ -52,6 +52,11 @@ impl Gate {
         Guarded { activity: Arc::new(activity), gate: self.clone() }
     }
 
+    /// Allows an attempt to connect to a host, or returns its outcome.
+    pub async fn connect(&self, attempt: &Attempt, host: String, port: u16) -> Result<(), Outcome> {
+        self.allow(attempt, vec![Request::Connect { host, port: Some(port) }]).await
+    }
+
     /// Allows an attempt to start, or returns its outcome.
     async fn admit(&self, name: &str, attempt: &Attempt) -> Result<(), Outcome> {
         self.allow(attempt, requests(name, attempt, &self.settings)).await

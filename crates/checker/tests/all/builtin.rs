@@ -44,7 +44,7 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
     }
     expect![[r#"
         brain: 11 properties, 266130 configurations
-          in 7 explorations 648707 configurations, 4827453 ways
+          in 7 explorations 648707 configurations, 4827467 ways
           between inputs (upper): 653 transitions, 648 activities, 250 judgements
           whole run: none
           waits in AWAITING_CHECKS, AWAITING_USER, AWAITING_DEPLOY
@@ -58,9 +58,9 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
           between inputs (upper): 10853 transitions, 9062 activities, 1887 judgements
           whole run: 16946 transitions, 13645 activities, 2616 judgements
           waits in 
-        notebook: 7 properties, 381 configurations
-          in 3 explorations 39186 configurations, 317805 ways
-          between inputs (upper): 69212 transitions, 23535 activities, 0 judgements
+        notebook: 7 properties, 3088 configurations
+          in 3 explorations 15896 configurations, 180600 ways
+          between inputs (upper): 138018 transitions, 46907 activities, 0 judgements
           whole run: none
           waits in idle, workflow_completed, error, cancelled
         prd: 12 properties, 249 configurations

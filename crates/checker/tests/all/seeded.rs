@@ -289,8 +289,8 @@ fn notebook_a_step_begins_with_an_action_before_a_plan() {
 fn notebook_a_workflow_is_restarted_once_more() {
     caught(
         "notebook",
-        "limit: { counter: restarts, max: 3 }, reset:",
-        "limit: { counter: restarts, max: 4 }, reset:",
+        "limit: { counter: restarts, max: 3 }\n          reset:",
+        "limit: { counter: restarts, max: 4 }\n          reset:",
         "at most 3 of error -> behavior_running",
         expect![[r#"
             at most 3 of error -> behavior_running or error -> stage_running since idle
@@ -310,9 +310,9 @@ fn notebook_the_planner_asks_for_behaviors_without_a_limit() {
         "terminates",
         expect![[r#"
             terminates
-            executed (notebook.action): action_running → action_completed
-            planned (planning.call): action_completed → behavior_completed
-            planned (planning.call): behavior_completed → behavior_running
+            generated (generating.call): behavior_running → action_running
+            executed (notebook.action): action_running → workflow_update_pending
+            UPDATE_WORKFLOW_CONFIRMED (notebook.propose): workflow_update_pending → action_completed
             … and again
         "#]],
     );

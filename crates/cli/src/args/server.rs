@@ -14,11 +14,17 @@ pub(crate) struct Serve {
     /// current directory, if serve.toml names none]
     #[arg(long, value_name = "DIR")]
     pub(crate) folder: Vec<PathBuf>,
-    /// A proxy with TLS forwards requests to this server
-    #[arg(long, requires = "origin")]
+    /// The certificate, as PEM, so that other computers can reach the server
+    #[arg(long, value_name = "FILE", requires_all = ["tls_key", "origin"])]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// The private key of the certificate, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// A proxy with TLS on this computer forwards requests to this server
+    #[arg(long, requires = "origin", conflicts_with = "tls_cert")]
     pub(crate) behind_proxy: bool,
-    /// The origin of the proxy, such as https://interlock.example
-    #[arg(long, value_name = "ORIGIN", requires = "behind_proxy")]
+    /// The address that browsers use, such as https://interlock.example
+    #[arg(long, value_name = "ORIGIN")]
     pub(crate) origin: Option<String>,
 }
 

@@ -16,7 +16,7 @@ pub(crate) fn run(args: &Mcp, _output: &Output) -> Outcome {
     let store = Arc::new(Store::open()?);
     let folders = folders(&args.folder, &store)?;
     // The address is not used: nothing listens.
-    let listen = Listen::new(SocketAddr::from(([127, 0, 0, 1], 0)), false, None)?;
+    let listen = Listen::new(SocketAddr::from(([127, 0, 0, 1], 0)), None, false, None)?;
     let access = Access::of_store(&store.home);
     block_on(async {
         let server = server(&store, access, folders, listen)?;

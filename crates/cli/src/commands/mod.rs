@@ -25,6 +25,7 @@ mod man;
 mod map;
 mod mcp;
 mod new;
+mod notebook_server;
 mod pause;
 mod replay;
 pub(crate) mod report;
@@ -89,6 +90,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Kb(args) => kb::run(&args, output),
         Command::Init(args) => init::run(&args, output),
         Command::New { name } => new::run(&name, output),
+        Command::NotebookServer(args) => notebook_server::run(&args, output),
         Command::Test { machines } => test::run(&machines, output),
         Command::Explain { code } => explain::run(code.as_deref(), output),
         Command::Doctor => doctor::run(output),

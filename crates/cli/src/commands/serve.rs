@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
-use interlock_server::{Access, Folders, Identity, Listen, Role, Server, Stop};
+use interlock_server::{Access, Folders, Identity, Listen, Role, Server, Stop, Tls};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::Outcome;
@@ -19,7 +19,8 @@ use crate::{
 
 /// Serves until the process is asked to end.
 pub(crate) fn run(args: &Serve, output: &Output) -> Outcome {
-    let listen = Listen::new(args.listen, args.behind_proxy, args.origin.clone())?;
+    let tls = args.tls_cert.clone().zip(args.tls_key.clone()).map(|(certificate, key)| Tls { certificate, key });
+    let listen = Listen::new(args.listen, tls, args.behind_proxy, args.origin.clone())?;
     let store = Arc::new(Store::open()?);
     let folders = folders(&args.folder, &store)?;
     let access = Access::of_store(&store.home);

@@ -23,6 +23,7 @@ mod injection;
 mod judges;
 mod kernels;
 mod kill;
+mod notebook;
 mod once;
 mod prd;
 mod questions;

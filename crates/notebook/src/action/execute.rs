@@ -209,6 +209,10 @@ impl Cell<'_> {
             Some(error) => format!("executed {id}: {error}"),
             None => format!("executed {id}: {count} output{}", if count == 1 { "" } else { "s" }),
         };
+        let summary = match pictures.is_empty() {
+            true => summary,
+            false => format!("{summary}; pictures: {}", output::cut(&pictures.join(", "), 400)),
+        };
         let is_kernel_usable = match ended {
             Ended::Replied(_) => true,
             Ended::Died(_) => false,

@@ -8,14 +8,14 @@ export default {
   'offline': 'The connection to the server is lost. The page connects again by itself and then catches up.',
   'unreachable': 'The server did not answer.', 'hint': 'Hint:', 'failed': 'That did not work', 'close': 'Close', 'loading': 'Loading …', 'show': 'Show',
   'no-page': 'There is no such page.', 'inbox-count': '{count} runs wait for a person',
-  'sure': '{label}? Click again: {why}', 'viewer-only': 'A viewer cannot act on runs.',
+  'sure': '{label}? Click again: {why}', 'viewer-only': 'Your role can only read runs.',
   'key-search': 'Search', 'key-rows': 'Move through records', 'key-zoom': 'Zoom the picture that has the focus', 'key-send': 'Send the form', 'key-close': 'Close a dialog',
 
   'phase': 'Phase', 'phase-active': 'active', 'phase-waiting': 'waiting', 'phase-paused': 'paused', 'phase-succeeded': 'succeeded', 'phase-failed': 'failed', 'phase-aborted': 'aborted',
   'run': 'Run', 'machine': 'Machine', 'state': 'State', 'waits-for': 'Waits for', 'deadline': 'Deadline', 'changed': 'Changed', 'created': 'Created',
   'due-in': 'in {time}', 'due-ago': '{time} late', 'name-begins': 'Name begins with …', 'all-machines': 'All machines', 'older': 'Older', 'newest': 'Newest',
   'no-match': 'No run matches the filter.', 'no-runs': 'There are no runs yet.', 'start-one': 'Start one',
-  'waits-activity': 'an activity', 'waits-person': 'a person', 'waits-child': 'a child run', 'waits-timer': 'a timer',
+  'waits-activity': 'an activity', 'waits-person': 'a person', 'waits-run': 'a child run', 'waits-timer': 'a timer',
 
   'inbox-empty': 'Nothing waits for a person.', 'waits-since': 'waits for', 'asks-now': '{run} asks a question', 'answer': 'Answer', 'message': 'Message',
   'grant-title': 'Permission asked for', 'grant-once': 'Grant once', 'grant-hour': 'Grant for one hour', 'granted': '{run}: permission granted',

@@ -8,14 +8,14 @@ export default {
   'offline': '与服务器的连接已断开。页面会自动重连并补上缺失的内容。',
   'unreachable': '服务器没有响应。', 'hint': '提示：', 'failed': '操作失败', 'close': '关闭', 'loading': '加载中……', 'show': '显示',
   'no-page': '没有这个页面。', 'inbox-count': '{count} 个运行在等人处理',
-  'sure': '{label}？再点一次：{why}', 'viewer-only': '查看者不能操作运行。',
+  'sure': '{label}？再点一次：{why}', 'viewer-only': '你的角色只能查看运行。',
   'key-search': '搜索', 'key-rows': '在记录间移动', 'key-zoom': '缩放获得焦点的图', 'key-send': '发送表单', 'key-close': '关闭对话框',
 
   'phase': '阶段', 'phase-active': '进行中', 'phase-waiting': '等待', 'phase-paused': '已暂停', 'phase-succeeded': '成功', 'phase-failed': '失败', 'phase-aborted': '已中止',
   'run': '运行', 'machine': '状态机', 'state': '状态', 'waits-for': '等待', 'deadline': '期限', 'changed': '变更', 'created': '创建',
   'due-in': '{time} 后', 'due-ago': '超时 {time}', 'name-begins': '名称开头……', 'all-machines': '所有状态机', 'older': '更早', 'newest': '最新',
   'no-match': '没有符合条件的运行。', 'no-runs': '还没有运行。', 'start-one': '启动一个',
-  'waits-activity': '活动', 'waits-person': '人', 'waits-child': '子运行', 'waits-timer': '定时器',
+  'waits-activity': '活动', 'waits-person': '人', 'waits-run': '子运行', 'waits-timer': '定时器',
 
   'inbox-empty': '没有需要人处理的事。', 'waits-since': '已等待', 'asks-now': '{run} 提出了问题', 'answer': '回答', 'message': '消息',
   'grant-title': '请求的权限', 'grant-once': '授权一次', 'grant-hour': '授权一小时', 'granted': '{run}：已授权',

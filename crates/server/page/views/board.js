@@ -2,20 +2,23 @@
 
 import { get, post } from '../api.js';
 import { answer } from '../answer.js';
-import { h, keyed, put, soon } from '../dom.js';
+import { h, keyed, latest, put, soon } from '../dom.js';
 import { age, cost, due } from '../format.js';
 import { progress } from '../live.js';
 import { go, link } from '../route.js';
 import { action, dialog, phase, runLink } from '../widgets.js';
 import { t } from '../words.js';
+import { waits } from './runs.js';
 
-const RUNS_MAX = 300;
-const PHASES = ['active', 'waiting', 'paused', 'failed', 'succeeded', 'aborted'];
+// The most cards of runs that are open, and of runs that have ended.
+const [OPEN_MAX, ENDED_MAX] = [100, 40];
+const OPEN = ['waiting', 'active', 'paused'];
+const ENDED = ['failed', 'succeeded', 'aborted'];
+const PHASES = [...OPEN, ...ENDED];
 
 // Shows the board.
-export async function board({ main, query, session, signal, title, follow }) {
+export async function board({ main, query, canAct, signal, title, follow }) {
   title(t('board'));
-  const canAct = session.role !== 'viewer';
   const columns = h('div', { class: 'columns' });
   const { machines } = await get(['machines'], {}, signal);
   const states = query.machine ? await statesOf(query.machine, signal) : [];
@@ -27,19 +30,19 @@ export async function board({ main, query, session, signal, title, follow }) {
     filled.forEach(({ runs }, at) => {
       const [head, cards] = columns.children[at].children;
       head.lastChild.textContent = runs.length;
-      keyed(cards, runs, (run) => run.run, (run) => `${run.seq} ${run.phase}`, (run) => card(run, canAct));
+      keyed(cards, runs, (run) => run.run, (run) => `${run.seq} ${run.phase} ${JSON.stringify(run.waits ?? '')}`, (run) => card(run, canAct));
     });
     for (const run of progress.keys()) tell(columns, run);
   };
-  const load = async () => {
-    shown = (await get(['runs'], { machine: query.machine, limit: RUNS_MAX }, signal)).runs;
+  const part = (phases, limit) => get(['runs'], { machine: query.machine, phase: phases.join(), limit }, signal);
+  const load = latest(() => Promise.all([part(OPEN, OPEN_MAX), part(ENDED, ENDED_MAX)]), (parts) => {
+    shown = parts.flatMap(({ runs }) => runs);
     draw();
-  };
-  const reload = soon(() => load().catch(() => {}), 300);
+  });
+  const reload = soon(() => load().catch(() => {}), 500);
   const choose = h('select', { 'aria-label': t('machine'), onchange: () => go(link(['board'], { machine: choose.value })) },
     h('option', { value: '' }, t('all-by-phase')), machines.map(({ id }) => h('option', { value: id, selected: id === query.machine }, id)));
   put(main, h('div', { class: 'page wide' }, h('div', { class: 'head' }, h('h1', {}, t('board')), h('div', { class: 'filters' }, choose)), columns));
-  await load();
   follow((notice) => {
     if (notice.type === 'progress') return tell(columns, notice.run);
     if (notice.type === 'hello') return reload();
@@ -48,7 +51,9 @@ export async function board({ main, query, session, signal, title, follow }) {
     if (!found) return reload();
     if (notice.seq >= found.seq) Object.assign(found, { seq: notice.seq, phase: notice.phase, place: notice.place, updated: notice.updated, due: notice.due ?? null });
     draw();
+    reload();
   });
+  await load();
 }
 
 async function statesOf(machine, signal) {
@@ -72,12 +77,12 @@ function column({ name, label }) {
 }
 
 function card(run, canAct) {
-  const isOpen = ['active', 'waiting', 'paused'].includes(run.phase);
+  const isOpen = OPEN.includes(run.phase);
   const facts = [run.cost ? cost(run.cost) : null].filter(Boolean);
   return h('article', { class: `card small-card ${run.phase}`, 'data-run': run.run },
     h('header', {}, runLink(run.run), h('span', { class: 'right muted' }, age(run.updated))),
     h('p', { class: 'muted mono' }, run.machine, ' · ', run.place),
-    h('p', { class: 'now' }, progress.get(run.run)?.text ?? ''),
+    h('p', { class: 'now' }, isOpen ? waits(run) : ''),
     run.due || facts.length ? h('p', { class: 'muted' }, due(run.due), ...facts) : null,
     canAct && isOpen ? h('div', { class: 'buttons' },
       run.phase === 'paused'
@@ -99,5 +104,5 @@ async function ask(run) {
 function tell(columns, run) {
   const found = [...columns.querySelectorAll('.card')].find((card) => card.dataset.run === run);
   const place = found?.querySelector('.now');
-  if (place) place.textContent = progress.get(run)?.text ?? '';
+  if (place && progress.has(run)) place.textContent = progress.get(run).text;
 }

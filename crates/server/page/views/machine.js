@@ -9,7 +9,7 @@ import { failure, tabs } from '../widgets.js';
 import { t } from '../words.js';
 
 // Shows a machine.
-export async function machine({ main, name, query, session, signal, title }) {
+export async function machine({ main, name, query, canStart, signal, title }) {
   title(name);
   const folder = { folder: query.folder };
   const [described, svg] = await Promise.all([get(['machines', name], folder, signal), text(['machines', name, 'picture'], folder, signal)]);
@@ -27,7 +27,7 @@ export async function machine({ main, name, query, session, signal, title }) {
       h('div', { class: 'right buttons' },
         h('a', { class: 'button', href: link([], { machine: name }) }, t('runs')),
         h('a', { class: 'button', href: link(['board'], { machine: name }) }, t('board')),
-        session.role === 'viewer' ? null : h('a', { class: 'button primary', href: link(['start', name], folder) }, t('start')))),
+        canStart ? h('a', { class: 'button primary', href: link(['start', name], folder) }, t('start')) : null)),
     h('p', { class: 'lead' }, described.summary),
     h('div', { class: 'split' },
       h('div', {}, picture.node, info),
@@ -49,7 +49,7 @@ function stateInfo({ states, transitions }, id) {
   if (!state) return null;
   const leaving = transitions.filter(({ source }) => source === id);
   return h('section', { class: 'card' },
-    h('h3', { class: 'mono' }, id, ' ', h('span', { class: 'muted' }, state.kind)),
+    h('h2', { class: 'mono' }, id, ' ', h('span', { class: 'muted' }, state.kind)),
     state.summary ? h('p', {}, state.summary) : null,
     state.activities.length ? h('p', { class: 'mono' }, state.activities.join(', ')) : null,
     state.timeout_ms ? h('p', { class: 'muted' }, t('times-out', { time: duration(state.timeout_ms) })) : null,

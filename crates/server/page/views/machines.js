@@ -6,7 +6,7 @@ import { link, setQuery } from '../route.js';
 import { t } from '../words.js';
 
 // Shows the list.
-export async function machines({ main, query, session, signal, title }) {
+export async function machines({ main, query, canStart, signal, title }) {
   title(t('machines'));
   const { folders } = await get(['folders'], {}, signal);
   const { machines: all } = await get(['machines'], { folder: query.folder }, signal);
@@ -15,7 +15,7 @@ export async function machines({ main, query, session, signal, title }) {
   search.value = query.q ?? '';
   const draw = () => {
     const words = search.value.trim().toLowerCase();
-    put(body, all.filter(({ id, summary }) => `${id} ${summary}`.toLowerCase().includes(words)).map((machine) => row(machine, query.folder, session)));
+    put(body, all.filter(({ id, summary }) => `${id} ${summary}`.toLowerCase().includes(words)).map((machine) => row(machine, query.folder, canStart)));
   };
   put(main, h('div', { class: 'page' },
     h('div', { class: 'head' }, h('h1', {}, t('machines')), h('div', { class: 'filters', role: 'search' }, search, folderChoice(folders, query.folder))),
@@ -30,11 +30,11 @@ function folderChoice(folders, current) {
   return choose;
 }
 
-function row({ id, version, summary, origin, path }, folder, session) {
+function row({ id, version, summary, origin, path }, folder, canStart) {
   return h('tr', {},
     h('th', { scope: 'row' }, h('a', { href: link(['machines', id], { folder }) }, id)),
     h('td', { class: 'wrap' }, summary),
     h('td', {}, version),
     h('td', { title: path }, origin),
-    h('td', {}, session.role === 'viewer' ? null : h('a', { class: 'button small', href: link(['start', id], { folder }) }, t('start'))));
+    h('td', {}, canStart ? h('a', { class: 'button small', href: link(['start', id], { folder }) }, t('start')) : null));
 }

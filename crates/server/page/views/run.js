@@ -21,9 +21,15 @@ import { t } from '../words.js';
 const TRAIL_RECORDS = 60;
 
 // Shows a run.
-export async function run({ main, name, query, session, signal, title, follow }) {
+export async function run({ main, name, query, canAct, signal, title, follow }) {
   title(name);
-  const canAct = session.role !== 'viewer';
+  // Notices are heard before the first answer, so that nothing between the two is lost.
+  let [isReady, isWanted] = [false, false];
+  follow((notice) => {
+    const isMeant = notice.type === 'hello' || (notice.type === 'record' && (notice.run === name || notice.parent === name));
+    if (isMeant && isReady) reload();
+    isWanted ||= isMeant;
+  });
   const [first, svg] = await Promise.all([get(['runs', name], {}, signal), text(['runs', name, 'picture'], {}, signal)]);
   let now = first;
   let then = null;
@@ -82,8 +88,8 @@ export async function run({ main, name, query, session, signal, title, follow })
     if (seen !== offersSeen) {
       offersSeen = seen;
       const hasAny = now.offers.events.length + now.offers.by_hand.length + now.offers.asked.length > 0;
-      const isAsked = now.offers.is_asking || now.offers.by_hand.length > 0 || now.offers.asked.length > 0;
-      put(ask, hasAny ? h('section', { class: `card ask ${isAsked ? '' : 'idle'}`, 'aria-label': t('answer') }, answer(name, now.offers, { canAct, done: reload })) : null);
+      const isAsked = now.phase === 'waiting' || now.offers.asked.length > 0;
+      put(ask, hasAny ? h('section', { class: `card ask ${isAsked ? '' : 'idle'}`, 'aria-label': t('answer') }, h('h2', { class: 'sr' }, t('answer')), answer(name, now.offers, { canAct, done: reload })) : null);
     }
   };
   const load = async () => {
@@ -101,7 +107,7 @@ export async function run({ main, name, query, session, signal, title, follow })
 
   put(main, h('div', { class: 'page wide run' }, head,
     h('div', { class: 'split' },
-      h('div', { class: 'left' }, picture.node, limits,
+      h('div', { class: 'left' }, picture.node, limits, h('h2', { class: 'sr' }, t('details')),
         tabs(t('details'), [
           [t('data'), () => dataPanel(moreData, state)],
           [t('evidence'), () => evidencePanel(name, signal, open)],
@@ -109,13 +115,12 @@ export async function run({ main, name, query, session, signal, title, follow })
           [t('output'), () => outputPanel(name, signal, follow)],
           ...(first.children.length ? [[t('children'), () => children(now.children)]] : []),
         ])),
-      h('div', { class: 'right-side' }, ask, h('div', { class: 'moment' }, slider, past), list.node, detail))));
+      h('div', { class: 'right-side' }, ask, h('div', { class: 'moment' }, slider, past), h('h2', { class: 'sr' }, t('timeline')), list.node, detail))));
   drawNow();
   await source.load(moment ?? first.seq);
   select(moment);
-  follow((notice) => {
-    if (notice.type === 'hello' || (notice.type === 'record' && (notice.run === name || notice.parent === name))) reload();
-  });
+  isReady = true;
+  if (isWanted) reload();
 }
 
 function heading(now) {

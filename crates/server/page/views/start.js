@@ -8,9 +8,9 @@ import { action } from '../widgets.js';
 import { t } from '../words.js';
 
 // Shows the form.
-export async function start({ main, name, query, session, signal, title }) {
+export async function start({ main, name, query, canStart, signal, title }) {
   title(t('start-machine', { machine: name }));
-  if (session.role === 'viewer') return put(main, h('p', { class: 'empty' }, t('viewer-only')));
+  if (!canStart) return put(main, h('p', { class: 'empty' }, t('viewer-only')));
   const { folders } = await get(['folders'], {}, signal);
   const chosen = query.folder ?? folders[0] ?? '';
   const [described, { agents }] = await Promise.all([get(['machines', name], { folder: query.folder }, signal), get(['agents'], { folder: query.folder }, signal).catch(() => ({ agents: [] }))]);

@@ -12,7 +12,7 @@ fn a_run_is_started_answered_and_read_through_the_api() {
     assert_eq!((started.status, started.json()["phase"].clone()), (201, json!("waiting")));
     let inbox = scene.get(&token, "/inbox").json();
     assert_eq!(inbox["items"][0]["run"], "g1");
-    assert_eq!(inbox["items"][0]["offers"]["shown"][0]["value"], "more speed", "{inbox}");
+    assert_eq!(inbox["items"][0]["offers"]["shown"][0]["data"], "more speed", "{inbox}");
     assert_eq!(inbox["items"][0]["waits"]["for"], "person");
     let wrong = scene.post(&token, "/runs/g1/events", json!({ "event": "open", "data": {} }));
     assert_eq!(wrong.status, 409, "{wrong:?}");

@@ -127,3 +127,27 @@ fn guessing_tokens_becomes_slow() {
     let mut answers = (0..40).map(|_| scene.send("GET", "/api/v1/runs", &["Authorization: Bearer wrong"], "").status);
     assert!(answers.any(|status| status == 429));
 }
+
+#[test]
+fn other_computers_reach_the_server_with_tls_only() {
+    let scene = Scene::new("1h");
+    let refused = scene.session.run("serve --listen 0.0.0.0:0").unwrap();
+    assert!(refused.stderr.contains("can be reached from other computers"), "{}", refused.stderr);
+    let certificate = "openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=localhost \
+         -addext subjectAltName=IP:127.0.0.1 2>/dev/null";
+    scene.session.run_shell(certificate).unwrap();
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let origin = format!("https://127.0.0.1:{port}");
+    let serve = format!(
+        "serve --listen 0.0.0.0:{port} --folder project --tls-cert cert.pem --tls-key key.pem --origin {origin}"
+    );
+    let mut server = scene.session.command(&serve).spawn().unwrap();
+    let token = scene.token("viewer");
+    let ask = format!(
+        "for i in $(seq 300); do curl --silent --fail --cacert cert.pem -H 'Authorization: Bearer {token}' {origin}/api/v1/session && break; sleep 0.1; done"
+    );
+    let answered = scene.session.run_shell(&ask).unwrap();
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert!(answered.stdout.contains("viewer"), "{}{}", answered.stdout, answered.stderr);
+}

@@ -137,3 +137,22 @@ fn receiver() -> (String, mpsc::Receiver<(String, String)>) {
     });
     (address, heard)
 }
+
+#[test]
+fn a_real_agent_connects_to_the_protocol_for_models() {
+    let scene = Scene::new("1h");
+    let print = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/agents.sh");
+    let folder = std::process::Command::new(print).arg("--print").output().unwrap().stdout;
+    let claude = std::path::Path::new(String::from_utf8(folder).unwrap().trim()).join("bin/claude");
+    if !claude.exists() {
+        let is_needed = ["CI", "INTERLOCK_REQUIRE_PARTS"].iter().any(|name| std::env::var_os(name).is_some());
+        assert!(!is_needed, "Claude Code is missing; scripts/agents.sh installs it");
+        eprintln!("skipped: scripts/agents.sh installs Claude Code");
+        return;
+    }
+    let (claude, here) = (claude.display(), scene.session.folder().display());
+    let shell =
+        format!("cd project && export HOME={here} && {claude} mcp add interlock -- interlock mcp && {claude} mcp list");
+    let listed = scene.session.run_shell(&shell).unwrap();
+    assert!(listed.stdout.contains("Connected"), "{}{}", listed.stdout, listed.stderr);
+}

@@ -63,8 +63,12 @@ const ARROWS: &[(&str, &[&str])] = &[
             "workspace",
         ],
     ),
+    ("planning", &["activity", "chart", "http", "journal", "judge"]),
     ("notebook", &["activity", "chart", "core", "journal", "process", "redact", "regular-file", "sandbox"]),
-    ("agent", &["activity", "chart", "journal", "process", "regular-file", "sandbox", "suggest", "workspace"]),
+    (
+        "agent",
+        &["activity", "chart", "journal", "process", "redact", "regular-file", "sandbox", "suggest", "workspace"],
+    ),
     (
         "firmware",
         &[
@@ -108,6 +112,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "judge",
             "knowledge",
             "notebook",
+            "planning",
             "policy",
             "prd",
             "process",

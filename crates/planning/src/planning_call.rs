@@ -1,0 +1,247 @@
+//! `planning.call`: asks the planner whether a target is achieved.
+
+use std::{path::Path, sync::Arc};
+
+use interlock_activity::{Activity, Attempt, EffectClass, Ending, Outcome, RunView, code};
+use interlock_chart::{Value, model::Schema};
+use serde_json::{Map, Value as Json, json};
+
+use crate::{
+    Memory, Situation, Workflow,
+    builtin::Answer,
+    call::{self, OUT_OF_SYNC, Setup},
+    client::{Endpoint, Server},
+    memory,
+    observation::{self, Fsm},
+    reply::{self, BadReply, Planned},
+    situation::Part,
+    view::ProgressView,
+};
+
+/// Asks the planner.
+#[derive(Clone, Debug)]
+pub struct PlanningCall(Setup);
+
+/// A question to the planner, with everything that its reply is compared with.
+struct Question<'a> {
+    attempt: &'a Attempt,
+    situation: &'a Situation,
+    workflow: &'a Workflow,
+    server: Option<Server>,
+    request: Json,
+}
+
+impl PlanningCall {
+    /// Creates the activity.
+    pub fn new(setup: Setup) -> Self {
+        PlanningCall(setup)
+    }
+
+    async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
+        let mut situation = Situation::of(&attempt)?;
+        let server = self.0.server(&attempt, &situation).await?;
+        let is_new = situation.is_without_workflow();
+        let mut judged = Vec::new();
+        if is_new {
+            situation.workflow = match &server {
+                Some(_) => Workflow::design(),
+                None => {
+                    let designed = self.0.built_in.workflow(&attempt, &situation).await?;
+                    judged.extend(designed.evidence);
+                    designed.value
+                }
+            };
+        }
+        let workflow = situation.workflow().map_err(|why| Outcome::error(code::BAD_INPUT, why))?;
+        if situation.stage_id.is_empty() {
+            situation.stage_id = workflow.stages.first().map(|stage| stage.id.clone()).unwrap_or_default();
+        }
+        let variables = observation::variables(&situation);
+        situation.memory.track(&variables, situation.behavior_iteration > 0);
+        let fsm = call::fsm(&attempt).await?;
+        let request = request(&situation, &workflow, &fsm);
+        let question = Question { attempt: &attempt, situation: &situation, workflow: &workflow, server, request };
+        let (planned, Answer { value: reply, evidence }) = question.ask(&self.0).await?;
+        judged.extend(evidence);
+        let kept = call::keep(&attempt, vec![("request", question.request), ("reply", reply)]).await?;
+        let mut data = answer(&situation, &workflow, &planned);
+        if is_new {
+            data.insert("workflow".to_owned(), situation.workflow.clone());
+        }
+        Ok(Outcome::signal("planned", Value::from(Json::Object(data))).with(kept).with(judged))
+    }
+}
+
+/// Builds the request of a situation.
+fn request(situation: &Situation, workflow: &Workflow, fsm: &Fsm) -> Json {
+    let mut request = json!({ "observation": observation::observation(situation, workflow, fsm) });
+    if situation.feedback {
+        request["behavior_feedback"] = observation::feedback(situation);
+    }
+    request["options"] = json!({ "stream": false });
+    request
+}
+
+impl Question<'_> {
+    /// Returns a usable reply. An inconsistent one is asked for again once.
+    async fn ask(&self, setup: &Setup) -> Result<(Planned, Answer<Json>), Outcome> {
+        let mut why = String::new();
+        for _ in 0..2 {
+            let reply = self.once(setup).await?;
+            match Planned::read(&reply.value, self.workflow, self.situation.feedback) {
+                Ok(planned) => return Ok((planned, reply)),
+                Err(BadReply::Inconsistent(contradiction)) => {
+                    let text = format!("the planner's reply is inconsistent: {contradiction}; asking again");
+                    self.attempt.host.progress(&self.attempt.run, self.attempt.activity, &text);
+                    why = contradiction;
+                }
+                Err(BadReply::Form(why)) => return Err(Outcome::error(code::FAILED, why)),
+            }
+        }
+        Err(Outcome::error(OUT_OF_SYNC, format!("the planner's reply is inconsistent, asked twice: {why}")))
+    }
+
+    /// Returns one reply in the form of the protocol, or the fallback.
+    async fn once(&self, setup: &Setup) -> Result<Answer<Json>, Outcome> {
+        let Some(server) = &self.server else {
+            return setup.built_in.planning(self.attempt, &self.request).await;
+        };
+        let read = |body: Vec<u8>| {
+            let reply: Json =
+                serde_json::from_slice(&body).map_err(|error| format!("the answer is not JSON: {error}"))?;
+            match Planned::read(&reply, self.workflow, self.situation.feedback) {
+                Err(BadReply::Form(why)) => Err(why),
+                Ok(_) | Err(BadReply::Inconsistent(_)) => Ok(reply),
+            }
+        };
+        let asked = call::tries(self.attempt, self.situation, server, Endpoint::Planning, &self.request, read).await;
+        let reply = asked.unwrap_or_else(|why| {
+            let text = format!("the planner cannot be reached: {why}; the fallback reply is used");
+            self.attempt.host.progress(&self.attempt.run, self.attempt.activity, &text);
+            let given = &self.situation.fallback;
+            if given.is_object() { given.clone() } else { reply::fallback() }
+        });
+        Ok(Answer { value: reply, evidence: Vec::new() })
+    }
+}
+
+/// Builds the data of the signal: the planner's decision, the next place, and the memory.
+fn answer(situation: &Situation, workflow: &Workflow, planned: &Planned) -> Map<String, Json> {
+    let mut memory = situation.memory.clone();
+    // The planner's update is about the part that follows.
+    complete(&mut memory, situation, workflow);
+    memory.update(&planned.context_update);
+    memory.filter = planned.context_filter.clone();
+    let (stage, step) = (situation.stage_id.as_str(), situation.step_id.as_str());
+    let stages_done = memory::ids(&memory.completed.stages, "stage_id");
+    let steps_done = memory::ids(&memory.completed.steps, "step_id");
+    let first = |ids: Vec<String>| ids.into_iter().next().unwrap_or_default();
+    let next_step = match situation.next_stage_id.is_empty() {
+        true => first(workflow.steps_after(stage, step, &steps_done)),
+        false => String::new(),
+    };
+    let next_stage = match workflow.stage(&situation.next_stage_id) {
+        Some(next) => next.id.clone(),
+        None => first(workflow.stages_after(stage, &stages_done)),
+    };
+    let first_step = first(workflow.steps_after(stage, "", &steps_done));
+    let mut data = json!({
+        "targetAchieved": planned.target_achieved,
+        "continue_behaviors": planned.continue_behaviors,
+        "stage_id": stage,
+        "step_id": if step.is_empty() { first_step } else { step.to_owned() },
+        "next_step": next_step,
+        "next_stage": next_stage,
+        "on_unachieved": if situation.on_unachieved.is_empty() { "error" } else { &situation.on_unachieved },
+        "memory": memory,
+    });
+    let proposed = |update: &Json| Workflow::parse(&update["workflowTemplate"]).ok();
+    if let Some(update) = planned.workflow_update.as_ref().and_then(|update| changed(update, workflow, proposed)) {
+        data["workflow_update"] = update;
+    }
+    let proposed = |update: &Json| {
+        let mut changed = workflow.clone();
+        changed.update_steps(std::slice::from_ref(update));
+        Some(changed)
+    };
+    if let Some(update) = planned.stage_steps_update.as_ref().and_then(|update| changed(update, workflow, proposed)) {
+        data["stage_steps_update"] = update;
+    }
+    if let Json::Object(data) = data { data } else { Map::new() }
+}
+
+/// Returns an update with the difference that a person decides about; `None` if it changes nothing.
+fn changed(update: &Json, now: &Workflow, proposed: impl Fn(&Json) -> Option<Workflow>) -> Option<Json> {
+    let proposed = proposed(update)?;
+    if proposed.stages == now.stages && update.get("nextStageId").is_none() {
+        return None;
+    }
+    let mut update = update.clone();
+    update["difference"] = json!(now.difference(&proposed));
+    Some(update)
+}
+
+/// Marks the part of the workflow that the state has completed.
+fn complete(memory: &mut Memory, situation: &Situation, workflow: &Workflow) {
+    let (stage, step) = (&situation.stage_id, &situation.step_id);
+    match situation.completes {
+        Some(Part::Behavior) => {
+            let summary = |result: &Json| result.get("summary").and_then(Json::as_str).map(str::to_owned);
+            let taken: Vec<String> = situation.results.iter().filter_map(summary).collect();
+            memory.complete_behavior(&situation.behavior_id().unwrap_or_default(), &taken);
+        }
+        Some(Part::Step) => {
+            let goal = workflow.step(stage, step).map(|step| step.goal.as_str()).unwrap_or_default();
+            memory.complete_step(step, goal);
+        }
+        Some(Part::Stage) => {
+            let goal = workflow.stage(stage).map(|stage| stage.goal.as_str()).unwrap_or_default();
+            memory.complete_stage(stage, goal);
+        }
+        None => {}
+    }
+}
+
+impl Activity for PlanningCall {
+    fn name(&self) -> &str {
+        "planning.call"
+    }
+
+    fn summary(&self) -> &str {
+        "Asks a planner whether a target of the workflow is achieved."
+    }
+
+    fn effect(&self) -> EffectClass {
+        EffectClass::Read
+    }
+
+    fn signals(&self) -> &[&str] {
+        &["planned"]
+    }
+
+    fn schema(&self) -> Schema {
+        Situation::schema()
+    }
+
+    fn uses_cores(&self) -> bool {
+        false
+    }
+
+    /// Refuses a run whose template or server cannot be used.
+    fn objections(&self, input: &Value, _: &Path) -> Vec<String> {
+        let template = input.get("workflow").map(Json::from);
+        let workflow = template.and_then(|template| Workflow::parse(&template).err());
+        let url = input.get("server").and_then(Value::as_str);
+        let server = url.and_then(|url| Server::new(url, None).err().map(|why| format!("the server `{url}` {why}")));
+        workflow.into_iter().chain(server).collect()
+    }
+
+    fn view(&self) -> Option<Arc<dyn RunView>> {
+        Some(Arc::new(ProgressView::default()))
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        let this = self.clone();
+        Box::pin(call::unless_cancelled(attempt.clone(), this.run(attempt)))
+    }
+}

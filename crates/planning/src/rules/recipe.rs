@@ -1,0 +1,214 @@
+//! Recipes: the code cells that the rules know, by the kind of step.
+
+/// A kind of step with its code.
+#[derive(Debug)]
+pub(super) struct Recipe {
+    /// The name of the kind.
+    pub(super) kind: &'static str,
+    /// Parts of words by which a step is recognised.
+    signs: &'static [&'static str],
+    /// The variable that shows that the step is achieved.
+    pub(super) makes: &'static str,
+    /// The kind of the step that must come first.
+    pub(super) needs: Option<&'static str>,
+    /// The code for tables of pandas, or for all tables if there is no other.
+    code: &'static str,
+    /// The code that needs nothing but the standard library.
+    plain: Option<&'static str>,
+}
+
+/// The kind of a step that no recipe fits.
+const OTHER: Recipe = Recipe {
+    kind: "other",
+    signs: &[],
+    makes: "",
+    needs: Some("load"),
+    code: include_str!("../../recipes/other.py"),
+    plain: None,
+};
+
+/// The recipes, in the order in which their signs are looked for: special kinds before general ones.
+const RECIPES: [Recipe; 12] = [
+    Recipe {
+        kind: "forecast",
+        signs: &["forecast", "predict"],
+        makes: "forecast",
+        needs: Some("series"),
+        code: include_str!("../../recipes/forecast.py"),
+        plain: None,
+    },
+    Recipe {
+        kind: "trend",
+        signs: &["trend", "season"],
+        makes: "trend",
+        needs: Some("series"),
+        code: include_str!("../../recipes/trend.py"),
+        plain: None,
+    },
+    Recipe {
+        kind: "series",
+        signs: &["series", "date", "timeline"],
+        makes: "series",
+        needs: Some("load"),
+        code: include_str!("../../recipes/series.py"),
+        plain: None,
+    },
+    Recipe {
+        kind: "compare",
+        signs: &["compar", "evaluat", "score"],
+        makes: "scores",
+        needs: Some("models"),
+        code: include_str!("../../recipes/compare.py"),
+        plain: None,
+    },
+    Recipe {
+        kind: "split",
+        signs: &["split", "holdout"],
+        makes: "train",
+        needs: Some("load"),
+        code: include_str!("../../recipes/split.py"),
+        plain: None,
+    },
+    Recipe {
+        kind: "models",
+        signs: &["model", "train", "fit"],
+        makes: "models",
+        needs: Some("split"),
+        code: include_str!("../../recipes/models.py"),
+        plain: None,
+    },
+    Recipe {
+        kind: "plot",
+        signs: &["plot", "visual", "chart", "figure", "picture"],
+        makes: "figures",
+        needs: Some("load"),
+        code: include_str!("../../recipes/plot.pandas.py"),
+        plain: Some(include_str!("../../recipes/plot.plain.py")),
+    },
+    Recipe {
+        kind: "describe",
+        signs: &["describ", "statistic", "correlat", "explor", "distribution"],
+        makes: "statistics",
+        needs: Some("load"),
+        code: include_str!("../../recipes/describe.pandas.py"),
+        plain: Some(include_str!("../../recipes/describe.plain.py")),
+    },
+    Recipe {
+        kind: "conclude",
+        signs: &["conclu", "report", "summar", "finding", "answer"],
+        makes: "conclusions",
+        needs: Some("load"),
+        code: include_str!("../../recipes/conclude.py"),
+        plain: None,
+    },
+    Recipe {
+        kind: "clean",
+        signs: &["clean", "missing", "duplicat", "outlier", "imput", "tidy"],
+        makes: "cleaned",
+        needs: Some("load"),
+        code: include_str!("../../recipes/clean.pandas.py"),
+        plain: Some(include_str!("../../recipes/clean.plain.py")),
+    },
+    Recipe {
+        kind: "look",
+        signs: &["look", "overview", "inspect", "profil", "understand", "examine", "quality"],
+        makes: "overview",
+        needs: Some("load"),
+        code: include_str!("../../recipes/look.pandas.py"),
+        plain: Some(include_str!("../../recipes/look.plain.py")),
+    },
+    Recipe {
+        kind: "load",
+        signs: &["load", "read", "import", "collect", "fetch", "open"],
+        makes: "data",
+        needs: None,
+        code: include_str!("../../recipes/load.pandas.py"),
+        plain: Some(include_str!("../../recipes/load.plain.py")),
+    },
+];
+
+/// The dialect of a code cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// The table is a data frame.
+    Pandas,
+    /// The table is a list of dictionaries.
+    Plain,
+}
+
+impl Recipe {
+    /// Finds the recipe of a step: by its id, or else by its goal.
+    pub(super) fn of(step_id: &str, goal: &str) -> &'static Recipe {
+        static OTHERS: Recipe = OTHER;
+        static KNOWN: [Recipe; 12] = RECIPES;
+        let fits = |text: &str| {
+            let text = text.to_lowercase();
+            KNOWN.iter().find(|recipe| recipe.signs.iter().any(|sign| text.contains(sign)))
+        };
+        fits(step_id).or_else(|| fits(goal)).unwrap_or(&OTHERS)
+    }
+
+    /// Finds the recipe of a kind.
+    pub(super) fn named(kind: &str) -> Option<&'static Recipe> {
+        static KNOWN: [Recipe; 12] = RECIPES;
+        KNOWN.iter().find(|recipe| recipe.kind == kind)
+    }
+
+    /// Returns the variable that shows that a step is achieved.
+    pub(super) fn marker(&self, step_id: &str) -> String {
+        match self.makes {
+            "" => {
+                let letters = step_id.chars().map(|one| if one.is_ascii_alphanumeric() { one } else { '_' });
+                format!("step_{}", letters.collect::<String>())
+            }
+            makes => makes.to_owned(),
+        }
+    }
+
+    /// Returns the code of a cell.
+    pub(super) fn code(&self, dialect: Dialect, path: &str, marker: &str) -> String {
+        let code = match (dialect, self.plain) {
+            (Dialect::Plain, Some(plain)) => plain,
+            _ => self.code,
+        };
+        code.replace("__PATH__", path).replace("__NAME__", marker)
+    }
+
+    /// Returns true if the recipe has code that needs no package.
+    pub(super) fn has_plain(&self) -> bool {
+        self.plain.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_recognised_by_their_id_and_goal() {
+        let cases = [
+            ("load_data", "", "load"),
+            ("handle_missing_values", "", "clean"),
+            ("step_2", "Show summary statistics of all columns", "describe"),
+            ("summary", "", "conclude"),
+            ("fit_models", "", "models"),
+            ("compare_models", "", "compare"),
+            ("monthly_trend", "", "trend"),
+            ("xyz", "Do something else entirely", "other"),
+        ];
+        for (id, goal, expected) in cases {
+            assert_eq!(Recipe::of(id, goal).kind, expected, "{id} {goal}");
+        }
+    }
+
+    #[test]
+    fn every_need_is_a_recipe_and_no_need_is_circular() {
+        for recipe in &RECIPES {
+            let mut needs = recipe.needs;
+            for _ in 0..RECIPES.len() {
+                needs = needs.and_then(|kind| Recipe::named(kind).unwrap().needs);
+            }
+            assert_eq!(needs, None, "{}", recipe.kind);
+        }
+    }
+}

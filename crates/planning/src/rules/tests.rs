@@ -1,0 +1,79 @@
+//! The rules, asked with requests as the client makes them.
+
+use super::*;
+
+fn request(state: &str, step: &str, iteration: u64, variables: Json, effects: &[&str]) -> Json {
+    let mut request = json!({ "observation": {
+        "location": {
+            "current": { "stage_id": "data", "step_id": step, "behavior_id": null, "behavior_iteration": iteration },
+            "progress": { "stages": { "remaining": [] }, "steps": { "completed": [], "remaining": ["x"] } },
+            "goals": { "stage": "Get it", "step": "Do it" },
+        },
+        "context": { "variables": variables, "effects": { "current": effects, "history": [] },
+            "notebook": { "title": "" }, "FSM": { "state": state } },
+    } });
+    if iteration > 0 {
+        request["behavior_feedback"] = json!({ "behavior_id": "behavior_001" });
+    }
+    request
+}
+
+fn flags(reply: &Json) -> (bool, bool) {
+    (reply["targetAchieved"].as_bool().unwrap(), reply["transition"]["continue_behaviors"].as_bool().unwrap())
+}
+
+#[test]
+fn a_step_is_achieved_when_its_variable_exists() {
+    let plan =
+        |iteration, variables| flags(&planning(&request("behavior_completed", "load", iteration, variables, &[])));
+    assert_eq!(plan(1, json!({})), (false, true));
+    assert_eq!(plan(1, json!({ "data": "DataFrame(3×2)" })), (true, false));
+    assert_eq!(plan(3, json!({})), (false, false), "the rules give up");
+    assert_eq!(flags(&planning(&request("step_running", "load", 0, json!({}), &[]))), (false, false));
+}
+
+#[test]
+fn stages_and_workflow_are_achieved_when_nothing_remains() {
+    let plan = |state| flags(&planning(&request(state, "load", 0, json!({}), &[]))).0;
+    assert_eq!([plan("stage_running"), plan("step_completed"), plan("stage_completed")], [false, false, true]);
+}
+
+#[test]
+fn the_first_behavior_writes_headings_and_a_cell() {
+    let actions = generating(
+        &request("behavior_running", "load", 1, json!({ "problem_description": "Why?" }), &[]),
+        Some("a.csv"),
+    );
+    let kinds: Vec<&str> = actions.iter().map(|action| action["action"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["update_title", "new_chapter", "new_section", "add", "exec"]);
+    let code = actions[3]["content"].as_str().unwrap();
+    assert!(code.contains("path = \"a.csv\"") && code.contains("pd.read_csv"), "{code}");
+}
+
+#[test]
+fn without_pandas_the_second_behavior_uses_the_standard_library() {
+    let missing = ["ModuleNotFoundError: No module named 'pandas'"];
+    let actions = generating(&request("behavior_running", "load", 2, json!({}), &missing), Some("a.csv"));
+    assert!(actions[0]["content"].as_str().unwrap().contains("No module named 'pandas'"));
+    assert!(actions[1]["content"].as_str().unwrap().contains("csv.DictReader"));
+    let next = generating(&request("behavior_running", "describe", 1, json!({ "data": "list(3)" }), &[]), None);
+    let code = next.iter().find(|action| action["shot_type"] == "action").unwrap()["content"].as_str().unwrap();
+    assert!(code.contains("stats.fmean") && !code.contains("to_dict"), "{code}");
+}
+
+#[test]
+fn cells_that_a_step_needs_come_first() {
+    let actions = generating(&request("behavior_running", "forecast", 1, json!({}), &[]), None);
+    let cells = actions.iter().filter(|action| action["shot_type"] == "action");
+    let cells: Vec<&str> = cells.map(|cell| cell["content"].as_str().unwrap().lines().next().unwrap()).collect();
+    assert_eq!(cells.len(), 3, "{cells:?}");
+    assert!(cells[0].contains("import pandas"), "{cells:?}");
+}
+
+#[test]
+fn the_built_in_workflow_is_a_template_whose_steps_are_all_known() {
+    let workflow = crate::Workflow::parse(&workflow()).unwrap();
+    for step in workflow.stages.iter().flat_map(|stage| &stage.steps) {
+        assert_eq!(Recipe::of(&step.id, &step.goal).kind, step.id);
+    }
+}

@@ -1,0 +1,9 @@
+//! The protocol on real sockets, and the machine's rows with the requests that they send.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+mod client;
+mod drive;
+mod judged;
+mod rows;
+mod server;
