@@ -248,7 +248,9 @@ fn listen(
         loop {
             let frames = from.receive().await;
             let is_end = frames.is_err();
-            if (is_end || is_listening.load(Ordering::SeqCst)) && to.send((channel, frames)).await.is_err() || is_end {
+            let is_wanted = is_end || is_listening.load(Ordering::SeqCst);
+            let is_dropped = is_wanted && to.send((channel, frames)).await.is_err();
+            if is_end || is_dropped {
                 return;
             }
         }
