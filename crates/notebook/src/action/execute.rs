@@ -120,6 +120,11 @@ fn notice(document: &Document, run: &str, again: usize) -> Option<String> {
     }
 }
 
+/// Returns true if the run has executed a cell.
+pub(crate) fn has_executed(document: &Document, run: &str) -> bool {
+    marks(document, run).any(|mark| mark.executed > 0)
+}
+
 /// The cells that a run has executed, in the order of their execution: ids and code.
 fn executed(document: &Document, run: &str) -> Vec<(String, String)> {
     let cells = document.cells().iter().enumerate();
