@@ -221,6 +221,9 @@ struct Said {
 
 impl Work<'_> {
     async fn carry_out(&self, session: &mut Session) -> Result<Outcome, Outcome> {
+        if let Some(kernel) = &session.kernel {
+            kernel.works_for(self.attempt);
+        }
         let Opened { mut document, notice, is_file } = self.open(session).await?;
         let before = is_file.then(|| document.text().len());
         let unchanged = document.clone();
@@ -229,7 +232,7 @@ impl Work<'_> {
             Action::Exec { cell, needs_output } => {
                 self.execute(session, &mut document, cell, *needs_output, &mut said).await
             }
-            action => self.edit(session, &mut document, action, &mut said),
+            action => self.edit(session, &mut document, action, &mut said).await,
         };
         let failure = match failure {
             Ok(failure) => failure,
@@ -274,13 +277,17 @@ impl Work<'_> {
         saved.await.map_err(|error| wrong(error.to_string()))?.map_err(wrong)
     }
 
-    fn edit(
+    async fn edit(
         &self,
-        session: &Session,
+        session: &mut Session,
         document: &mut Document,
         action: &Action,
         said: &mut Said,
     ) -> Result<Option<Outcome>, Outcome> {
+        // A lost kernel is recovered by the first action that allows it: the machine may allow it once.
+        if self.request.reruns && execute::has_executed(document, &self.attempt.run) {
+            said.effects.extend(self.ready(session, document).await?);
+        }
         let edited = edit::edit(document, &self.request.mark, action, session.last_effect.as_deref());
         let edited = edited.map_err(|why| Outcome::error(problem::NO_CELL, why))?;
         said.summary = edited.summary;

@@ -79,6 +79,7 @@ pub(crate) async fn kernel(
     }
     attempt.host.progress(&attempt.run, attempt.activity, &format!("starting the kernel {}", spec.display_name));
     let mut kernel = kernel::start(attempt, sandbox, rules, spec).await?;
+    kernel.works_for(attempt);
     for (id, code) in &lost {
         attempt.host.progress(&attempt.run, attempt.activity, &format!("executing {id} again"));
         let request = request(code, json!({}));
@@ -117,6 +118,11 @@ fn notice(document: &Document, run: &str, again: usize) -> Option<String> {
             Some(format!("[The kernel was lost; {again} executed again in a new one.]"))
         }
     }
+}
+
+/// Returns true if the run has executed a cell.
+pub(crate) fn has_executed(document: &Document, run: &str) -> bool {
+    marks(document, run).any(|mark| mark.executed > 0)
 }
 
 /// The cells that a run has executed, in the order of their execution: ids and code.

@@ -97,8 +97,7 @@ async fn a_cell_that_ignores_the_interrupt_loses_its_kernel() {
     assert!(message.contains("it ignored the interrupt, so its kernel was ended"), "{message}");
     assert_eq!(ended.data["cells"], json!([{ "id": "cell-1", "source": "x = 7" }]));
     (trial.with["cell_timeout_s"], trial.with["on_kernel_lost"]) = (json!(60), json!("rerun"));
-    let effects = trial.effects("print(x)").await;
-    assert_eq!(effects, ["[The kernel was lost; 1 cell was executed again in a new one.]", "7\n"]);
+    assert_eq!(trial.effects("print(x)").await, ["7\n"], "the cell before is executed again");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -114,8 +113,7 @@ async fn a_cell_that_kills_the_kernel_is_noticed() {
     let outputs = trial.notebook()["cells"][1]["outputs"].to_string();
     assert!(outputs.contains("the kernel died while cell-2 ran"), "{outputs}");
     trial.with["on_kernel_lost"] = json!("rerun");
-    let effects = trial.effects("print(x)").await;
-    assert_eq!(effects, ["[The kernel was lost; 1 cell was executed again in a new one.]", "7\n"]);
+    assert_eq!(trial.effects("print(x)").await, ["7\n"], "the cell before is executed again");
     trial.validate();
 }
 

@@ -71,8 +71,12 @@ async fn cells_are_executed_again_without_asking_if_the_machine_says_so() {
     trial.effects("x.append(2)").await;
     trial.activity = Trial::activity();
     trial.with["on_kernel_lost"] = json!("rerun");
-    let effects = trial.effects("print(x)").await;
-    assert_eq!(effects, ["[The kernel was lost; 2 cells were executed again in a new one.]", "[1, 2]\n"]);
+    let notice = "[The kernel was lost; 2 cells were executed again in a new one.]";
+    let added = trial.act(json!({ "action": "add", "shot_type": "action", "content": "print(x)" })).await;
+    assert_eq!(added.data["effects"], json!([notice]), "the first action that allows it recovers the kernel");
+    trial.with["on_kernel_lost"] = json!("ask");
+    let ended = trial.act(json!({ "action": "exec", "codecell_id": "lastAddedCellId" })).await;
+    assert_eq!(ended.data["effects"], json!(["[1, 2]\n"]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
