@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # How fast it is: steps a second next to XState, durable steps next to SQLite and LangGraph, loading a machine, the program's
-# start, keeping and mapping a workspace of 5,000 files, a decision of the policy.
+# start, keeping and mapping a workspace of 5,000 files, a decision of the policy, turns of coding agents.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh build

@@ -7,6 +7,7 @@
 
 #![allow(clippy::print_stdout)] // The program's task is to print.
 
+mod agents;
 mod check;
 mod cold;
 mod crowd;
@@ -18,6 +19,7 @@ mod map;
 mod notebook;
 mod policy;
 mod sandbox;
+mod serve;
 mod soak;
 mod steps;
 mod workspace;
@@ -46,6 +48,9 @@ fn main() -> Result<()> {
     if is_wanted("sandbox") {
         sandbox::report()?;
     }
+    if is_wanted("serve") {
+        serve::report()?;
+    }
     if is_wanted("policy") {
         policy::report()?;
     }
@@ -66,6 +71,9 @@ fn main() -> Result<()> {
     }
     if is_wanted("map") {
         map::report()?;
+    }
+    if is_wanted("agents") {
+        agents::report()?;
     }
     if is_wanted("notebook") {
         notebook::report()?;

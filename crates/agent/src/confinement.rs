@@ -17,12 +17,6 @@ use interlock_sandbox::{Network, Rules};
 
 use crate::{session::plain, settings::Agent};
 
-/// Returns the default cache directory of the user, or `None` if there is no home directory.
-pub(crate) fn cache() -> Option<PathBuf> {
-    let own = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    own.or_else(|| Some(std::env::home_dir()?.join(".cache"))).map(|cache| cache.join("interlock"))
-}
-
 /// The private home of an agent in a run.
 #[derive(Debug)]
 pub(crate) struct Home {
@@ -33,8 +27,8 @@ pub(crate) struct Home {
 
 impl Home {
     /// Creates the home, and copies the user's credential files into it.
-    pub(crate) fn open(cache: &Path, run: &str, name: &str, agent: &Agent) -> Result<Self, String> {
-        let path = cache.join("agents").join(plain(run)).join(plain(name));
+    pub(crate) fn open(homes: &Path, run: &str, name: &str, agent: &Agent) -> Result<Self, String> {
+        let path = homes.join(plain(run)).join(plain(name));
         let wrong = |error: std::io::Error| format!("{}: {error}", path.display());
         fs::create_dir_all(&path).map_err(wrong)?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).map_err(wrong)?;
@@ -46,10 +40,7 @@ impl Home {
     }
 
     fn bring(&mut self, login: &str) -> Result<(), String> {
-        let user = std::env::home_dir().unwrap_or_default();
-        let from = login.strip_prefix("~/").map_or_else(|| PathBuf::from(login), |rest| user.join(rest));
-        let inside = from.strip_prefix(&user).map(Path::to_owned);
-        let inside = inside.map_err(|_| format!("`login`: {login} is not in your home directory"))?;
+        let (from, inside) = login_path(login)?;
         let to = self.path.join(inside);
         let wrong = |error: std::io::Error| format!("`login`: {login} cannot be passed on: {error}");
         if let Some(folder) = to.parent() {
@@ -71,11 +62,21 @@ impl Drop for Home {
     }
 }
 
+/// Returns the path of a credential file, and its path relative to the user's home directory.
+pub(crate) fn login_path(login: &str) -> Result<(PathBuf, PathBuf), String> {
+    let user = std::env::home_dir().unwrap_or_default();
+    let from = login.strip_prefix("~/").map_or_else(|| PathBuf::from(login), |rest| user.join(rest));
+    let inside = from.strip_prefix(&user).map(Path::to_owned);
+    let inside = inside.map_err(|_| format!("`login`: {login} is not in your home directory"))?;
+    Ok((from, inside))
+}
+
 /// Returns the rules for an agent's program.
 pub(crate) fn rules(sandbox: &Sandbox, attempt: &Attempt, agent: &Agent, home: &Home) -> Result<Rules, Outcome> {
     let none = Value::empty();
     let mut rules = sandbox.rules(&Arguments::new(&none, &[])?, attempt)?;
     rules.write.push(home.path.clone());
+    rules.keeps_repository = true;
     (rules.network, rules.hosts) = match agent.network.is_empty() {
         true => (Network::Off, Vec::new()),
         false => (Network::Only, agent.network.clone()),

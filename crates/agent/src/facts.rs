@@ -24,6 +24,8 @@ pub(crate) struct Facts {
     pub(crate) calls: Vec<CallFact>,
     pub(crate) decisions: Vec<Decided>,
     pub(crate) usage: Usage,
+    /// The model, as the agent reports it.
+    pub(crate) model: Option<String>,
     /// The last message of the agent.
     pub(crate) reply: String,
     message: String,
@@ -92,6 +94,10 @@ impl Facts {
                 fact.output = output.chars().take(OUTPUT_CHARS_MAX).collect();
                 let how = if is_ok { "ok" } else { "failed" };
                 Some(exit_code.map_or(format!("  {how}"), |code| format!("  {how}, exit code {code}")))
+            }
+            Update::Model(model) => {
+                self.model = Some(model);
+                None
             }
             Update::Usage(usage) => {
                 let session_cost = usage.session_cost.or(self.usage.session_cost);

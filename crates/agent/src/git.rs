@@ -2,6 +2,10 @@
 //!
 //! A commit that the agent made is not lost: it stays under `refs/interlock/agent/RUN/N`. The files of the workspace are
 //! not touched here.
+//!
+//! Other runs commit to their branches and tag their checkpoints at any time, so those references are not compared. In a
+//! worktree only `HEAD`, its branch and the index are compared: the sandbox keeps the agent out of the repository itself,
+//! where people and other runs work meanwhile.
 
 use std::{
     collections::BTreeMap,
@@ -17,6 +21,9 @@ const REFERENCES_MAX: usize = 20_000;
 
 /// Our own references, which the comparison ignores.
 const OURS: &str = "refs/interlock/";
+
+/// The branches of runs and the tags of their checkpoints.
+const OF_RUNS: [&str; 2] = ["refs/heads/interlock/", "refs/tags/chk-"];
 
 /// The state of a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,11 +44,17 @@ impl Standing {
             .or_else(|| git(folder, &["rev-parse", "-q", "--verify", "HEAD"]));
         let listed = git(folder, &["for-each-ref", "--format=%(objectname) %(refname)"]).unwrap_or_default();
         let pairs = listed.lines().filter_map(|line| line.split_once(' ')).take(REFERENCES_MAX);
-        let references = pairs.filter(|(_, name)| !name.starts_with(OURS));
+        let head = head.unwrap_or_default().trim_end().to_owned();
+        let is_linked = is_linked(folder);
+        let is_compared = |name: &str| match is_linked || OF_RUNS.iter().any(|prefix| name.starts_with(prefix)) {
+            true => name == head,
+            false => !name.starts_with(OURS),
+        };
+        let references = pairs.filter(|(_, name)| is_compared(name));
         Some(Standing {
             folder: folder.to_owned(),
-            head: head.unwrap_or_default().trim_end().to_owned(),
             references: references.map(|(hash, name)| (name.to_owned(), hash.to_owned())).collect(),
+            head: head.clone(),
             index_bytes: fs::read(&index).ok(),
             index,
             staged: git(folder, &["ls-files", "--stage"]).unwrap_or_default(),
@@ -82,6 +95,12 @@ impl Standing {
     fn set(&self, arguments: &[&str], what: String, said: &mut Vec<String>) {
         said.push(taken_back(what, git(&self.folder, arguments).is_some()));
     }
+}
+
+/// Returns true if a directory is a linked worktree, whose repository is elsewhere.
+fn is_linked(folder: &Path) -> bool {
+    let place = |which: &str| git(folder, &["rev-parse", "--path-format=absolute", which]);
+    place("--git-dir") != place("--git-common-dir")
 }
 
 fn taken_back(what: String, is_done: bool) -> String {
@@ -136,5 +155,25 @@ mod tests {
         let kept = git(folder.path(), &["for-each-ref", "--format=%(subject)", "refs/interlock/agent/"]).unwrap();
         assert_eq!(kept.trim(), "two");
         assert_eq!(fs::read_to_string(folder.path().join("f")).unwrap(), "2\n");
+    }
+
+    #[test]
+    fn commits_of_other_runs_and_people_stay() {
+        let top = tempfile::tempdir().unwrap();
+        let (checkout, tree) = (top.path().join("checkout"), top.path().join("tree"));
+        fs::create_dir(&checkout).unwrap();
+        let as_me = "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b;";
+        let commit = "git commit -q --allow-empty -m more";
+        sh(&checkout, &format!("{as_me} git init -q -b main; {commit}; git worktree add -q -b interlock/a ../tree"));
+        let (here, there) = (Standing::of(&checkout).unwrap(), Standing::of(&tree).unwrap());
+        // Another run commits and tags a checkpoint while the agent works in the checkout.
+        sh(&tree, &format!("{as_me} {commit}; git tag chk-202601010000"));
+        assert_eq!(here.restore("r"), Vec::<String>::new());
+        let there = Standing { references: Standing::of(&tree).unwrap().references, ..there };
+        // A person commits while the agent works in the worktree.
+        sh(&checkout, &format!("{as_me} {commit}; git branch mine"));
+        assert_eq!(there.restore("a"), Vec::<String>::new());
+        sh(&tree, &format!("{as_me} {commit}"));
+        assert_eq!(there.restore("a").len(), 1, "its own branch is compared");
     }
 }

@@ -40,14 +40,26 @@ pub(crate) fn env(agent: &Agent, home: &Path) -> Result<BTreeMap<String, String>
         DriverKind::Codex | DriverKind::Command | DriverKind::Coder => &[],
     };
     env.extend(usual.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
-    for (name, value) in &agent.env {
-        let value = match value.strip_prefix("env:") {
-            Some(from) => std::env::var(from).map_err(|_| {
-                format!("`env.{name}`: the variable {from} is not set; export it before you start the run")
-            })?,
-            None => value.clone(),
+    for (name, said) in &agent.env {
+        let missing = || {
+            let from = said.trim_start_matches("env:");
+            format!("`env.{name}`: the variable {from} is not set; export it before you start the run")
         };
-        env.insert(name.clone(), value);
+        env.insert(name.clone(), value(said).ok_or_else(missing)?);
     }
     Ok(env)
+}
+
+/// Returns the value of a configured variable; `env:NAME` is read from our own environment, and `None` if it is not set.
+pub(crate) fn value(said: &str) -> Option<String> {
+    match said.strip_prefix("env:") {
+        Some(from) => std::env::var(from).ok(),
+        None => Some(said.to_owned()),
+    }
+}
+
+/// Returns the model that the settings name: the field `model`, or a variable such as `GOOSE_MODEL`.
+pub(crate) fn model(agent: &Agent) -> Option<String> {
+    let mut variables = agent.env.iter().filter(|(name, _)| name.ends_with("_MODEL"));
+    agent.model.clone().or_else(|| value(variables.next()?.1))
 }

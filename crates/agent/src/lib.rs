@@ -1,27 +1,36 @@
 //! Drives coding agents that other people wrote: Claude Code, Codex, and everything that speaks the Agent Client Protocol.
 //!
 //! [`AgentPrompt`] is the activity. [`settings`] reads `agents.toml`; [`driver`] translates between each agent's protocol
-//! and one contract, without a process and without I/O; `turn` talks to the confined program; `session` keeps the
-//! state that must survive a restart; `git` compares the repository around a turn.
+//! and one contract, without a process and without I/O; `turn` talks to the confined program; `ended` decides about the
+//! outcome; `session` keeps the state that must survive a restart; `git` compares the repository around a turn.
 //!
 //! An agent's words decide nothing here. The changed files come from our own snapshots, and an agent that reports
 //! success after a denial, a cancellation or an outage is not believed.
 
 mod activity;
+mod budget;
+mod change;
+pub mod code;
 mod confinement;
 pub mod driver;
+mod ended;
 mod facts;
 mod git;
+mod homes;
 mod launch;
 mod observed;
+mod plan;
 mod probe;
 mod prompt;
 mod record;
 mod referee;
+mod secrets;
 mod session;
 pub mod settings;
 mod turn;
 
-pub use activity::{AgentPrompt, Setup, code};
+pub use activity::{AgentPrompt, Setup};
+pub use homes::{homes, remove_homes};
 pub use probe::{Probe, probe};
 pub use referee::{Referee, Ruling};
+pub use session::choose;

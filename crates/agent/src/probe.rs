@@ -7,14 +7,15 @@ use interlock_process::Sandbox;
 
 use crate::{
     Referee, Ruling,
-    activity::plan,
+    budget::Left,
     confinement::Home,
     driver::{End, ToolCall, Turn, driver},
     launch,
+    plan::plan,
     record::Record,
     session::fresh_id,
     settings::{Agent, DriverKind, Settings},
-    turn::{Left, Scene},
+    turn::Scene,
 };
 
 /// The time that an agent has for the handshake.

@@ -9,6 +9,8 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+use crate::facts::Facts;
+
 /// The number of rounds that are remembered for a session that cannot be resumed.
 const ROUNDS_MAX: usize = 12;
 
@@ -54,6 +56,14 @@ impl Session {
         self.cost_before += std::mem::take(&mut self.cost_of_session);
     }
 
+    /// Ends the turn: counts its tokens and cost, and remembers it with its secrets redacted.
+    pub(crate) fn close(&mut self, facts: &Facts, redacted: impl Fn(&str) -> String, prompt: &str) {
+        self.tokens += facts.usage.tokens;
+        self.cost_of_session = facts.usage.session_cost.unwrap_or(self.cost_of_session);
+        self.is_turn_open = false;
+        self.remember(&redacted(prompt), &redacted(&facts.reply));
+    }
+
     /// Remembers a round.
     pub(crate) fn remember(&mut self, prompt: &str, reply: &str) {
         let cut = |text: &str| text.chars().take(ROUND_CHARS_MAX).collect::<String>();
@@ -96,9 +106,26 @@ impl Sessions {
         write().map_err(|error: io::Error| format!("{}: {error}", path.display()))
     }
 
+    /// Returns the agent that a run began with. A child run (`RUN.1`) has the agent of its parent.
+    pub(crate) fn agent_of(&self, run: &str) -> Result<Option<String>, String> {
+        let ancestors = std::iter::successors(Some(run), |run| run.rsplit_once('.').map(|(parent, _)| parent));
+        for run in ancestors {
+            let agent = self.read(run)?.agent;
+            if !agent.is_empty() {
+                return Ok(Some(agent));
+            }
+        }
+        Ok(None)
+    }
+
     fn path(&self, run: &str) -> PathBuf {
         self.0.join(format!("{}.json", plain(run)))
     }
+}
+
+/// Chooses the agent of a run that is about to start. A crash before the first prompt does not lose the choice.
+pub fn choose(store: &Path, run: &str, agent: &str) -> Result<(), String> {
+    Sessions::new(store).write(run, &Session { agent: agent.to_owned(), ..Session::default() })
 }
 
 /// Returns a name with all characters escaped that are unsafe in a file name.
@@ -134,6 +161,16 @@ mod tests {
         session.lose();
         assert_eq!((session.id.as_deref(), session.cost()), (None, 0.5));
         assert!(home.path().join("agents/r%2f%2e%2e%2f1.json").exists());
+    }
+
+    #[test]
+    fn chosen_agent_is_that_of_child_runs_too() {
+        let home = tempfile::tempdir().unwrap();
+        choose(home.path(), "p1", "goose").unwrap();
+        let sessions = Sessions::new(home.path());
+        for (run, agent) in [("p1", Some("goose")), ("p1.2.1", Some("goose")), ("p2", None)] {
+            assert_eq!(sessions.agent_of(run).unwrap().as_deref(), agent, "{run}");
+        }
     }
 
     #[test]

@@ -19,7 +19,10 @@ pub const PROJECT_FILE: &str = ".interlock/agents.toml";
 const BYTES_MAX: u64 = 1024 * 1024;
 
 /// The time that a turn may take if the settings do not limit it.
-const TURN_MINUTES: u64 = 60;
+const TURN_MINUTES: f64 = 60.0;
+
+/// The longest turn: a week.
+const TURN_MINUTES_MAX: f64 = 10_080.0;
 
 /// The available agents and the default agent.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -90,7 +93,7 @@ pub struct Agent {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// The maximum duration of one turn.
-    pub turn_minutes: u64,
+    pub turn_minutes: f64,
     /// The maximum number of tokens of a run, input and output together.
     pub tokens_per_run: Option<u64>,
     /// The maximum cost of a run, as the agent reports it.
@@ -151,7 +154,7 @@ enum Login {
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LimitsForm {
-    turn_minutes: Option<u64>,
+    turn_minutes: Option<f64>,
     tokens_per_run: Option<u64>,
     cost_per_run: Option<f64>,
 }
@@ -240,6 +243,12 @@ fn agent(entry: Entry, limits: LimitsForm) -> Result<Agent, String> {
     if let Some(name) = entry.env.keys().find(|name| name.is_empty() || name.contains(['=', '\0'])) {
         return Err(format!("`env`: `{name}` cannot be the name of a variable"));
     }
+    let is_time = |minutes: f64| minutes > 0.0 && minutes <= TURN_MINUTES_MAX;
+    if let Some(minutes) =
+        [entry.limits.turn_minutes, limits.turn_minutes].into_iter().flatten().find(|one| !is_time(*one))
+    {
+        return Err(format!("`limits.turn_minutes` is {minutes}; use a number above 0, up to {TURN_MINUTES_MAX}"));
+    }
     let usual = Limits::default();
     let usual = Limits { turn_minutes: limits.turn_minutes.unwrap_or(usual.turn_minutes), ..least(usual, limits) };
     let own = entry.limits;
@@ -309,6 +318,10 @@ mod tests {
             (
                 "[agents.a]\ndriver = \"acp\"\ncommand = [\"a\"]\nnetwork = [\"example.com\"]",
                 "not of the form host:port",
+            ),
+            (
+                "[agents.a]\ndriver = \"acp\"\ncommand = [\"a\"]\nlimits = { turn_minutes = 0 }",
+                "`limits.turn_minutes` is 0; use a number above 0",
             ),
             ("[agents.a]\ndriver = \"acp\"\ncomand = [\"a\"]", "unknown field `comand`"),
         ];

@@ -14,6 +14,7 @@ use tokio::task::JoinSet;
 
 use crate::{
     Referee, Ruling,
+    budget::Left,
     driver::{Driver, End, Heard, Permission, ToolCall},
     facts::{Decided, Facts, Stop},
     record::Record,
@@ -33,14 +34,6 @@ const ASKED_MAX: usize = 64;
 
 /// The event that answers a permission request.
 const PERMIT: &str = "PERMIT";
-
-/// The budget that is left for a turn.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Left {
-    pub(crate) tokens: Option<u64>,
-    /// The highest cost of the current session.
-    pub(crate) session_cost: Option<f64>,
-}
 
 /// A turn to run.
 pub(crate) struct Scene<'s> {

@@ -3,7 +3,7 @@
 use interlock_runtime::{Offers, OpenQuestion, ShownData};
 use serde_json::Value as Json;
 
-use crate::{escape, follow::Follower, overdue};
+use crate::{columns, escape, follow::Follower, overdue, width};
 
 /// The most lines of one piece of data that a form shows.
 pub(crate) const LINES_MAX: usize = 60;
@@ -52,8 +52,12 @@ fn text(offers: &Offers, lines_max: usize, rest: impl Fn(usize) -> String) -> St
     text
 }
 
-/// Data as lines: text as it is, lists of scalars with a dash before each item, everything else as indented JSON.
+/// Data as lines: text as it is, lists of scalars with a dash before each item, things with long texts beside each other,
+/// everything else as indented JSON.
 fn lines(data: &Json) -> Vec<String> {
+    if let Some(lines) = data.as_array().and_then(|items| columns::lines(items, width::columns())) {
+        return lines;
+    }
     let is_scalar = |item: &Json| !item.is_array() && !item.is_object();
     let word = |item: &Json| item.as_str().map_or_else(|| item.to_string(), str::to_owned);
     let text = match data {

@@ -1,6 +1,6 @@
-//! Coding agents in the command line: policy decides on their tool calls, and `--agent` chooses one for new runs.
+//! Coding agents in the command line: policy decides on their tool calls.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use interlock_activities::{AgentAction, Gate, Settings};
 use interlock_activity::{Attempt, Outcome};
@@ -9,19 +9,6 @@ use interlock_agent::{
     driver::{CallKind, ToolCall},
 };
 use interlock_policy::Decision;
-
-/// The agent that `--agent` chose for the runs of this process.
-static CHOSEN: OnceLock<Arc<OnceLock<String>>> = OnceLock::new();
-
-fn chosen() -> Arc<OnceLock<String>> {
-    Arc::clone(CHOSEN.get_or_init(Arc::default))
-}
-
-/// Chooses the agent of the runs that this process starts.
-pub(crate) fn choose(name: &str) {
-    // A process chooses once, before its run starts.
-    let _ = chosen().set(name.to_owned());
-}
 
 /// Returns the activity `agent.prompt`.
 pub(crate) fn activity(settings: &Settings) -> AgentPrompt {
@@ -32,7 +19,6 @@ pub(crate) fn activity(settings: &Settings) -> AgentPrompt {
         workspace: settings.workspace.clone(),
         sandbox: settings.sandbox.clone(),
         referee: Arc::new(ByPolicy(gate)),
-        chosen: chosen(),
     })
 }
 

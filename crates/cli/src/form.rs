@@ -17,6 +17,8 @@ use interlock_runtime::{GrantOffer, Offer, Offers};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
+use crate::synonym::stands_for;
+
 /// The first item of the menu.
 const LATER: &str = "nothing now";
 
@@ -76,7 +78,15 @@ fn failed() -> Offer {
 
 fn choose<'i, 'o>(place: &str, items: &'i [Item<'o>]) -> Result<Option<(usize, &'i Item<'o>)>, InquireError> {
     let labels = std::iter::once(LATER.to_owned()).chain(items.iter().map(Item::label)).collect();
-    let chosen = Select::new(&format!("{place} takes"), labels).with_starting_cursor(start(items)).raw_prompt()?;
+    // A word that stands for an event comes before all texts that contain it.
+    let score = |typed: &str, label: &String, _: &str, at: usize| {
+        let is_meant = at.checked_sub(1).and_then(|at| items.get(at)).is_some_and(|item| item.is_meant(typed.trim()));
+        let is_found = label.to_lowercase().contains(&typed.to_lowercase());
+        (is_meant || is_found).then(|| i64::from(is_meant))
+    };
+    let title = format!("{place} takes");
+    let menu = Select::new(&title, labels).with_starting_cursor(start(items)).with_scorer(&score);
+    let chosen = menu.raw_prompt()?;
     Ok(chosen.index.checked_sub(1).and_then(|at| Some((at, items.get(at)?))))
 }
 
@@ -93,6 +103,14 @@ impl Item<'_> {
         match self {
             Item::Grant(_) | Item::Report(_) => false,
             Item::Send(offer) => offer.irreversible.is_none(),
+        }
+    }
+
+    /// Returns true if a typed word stands for the item, such as `Go` for a confirmation.
+    fn is_meant(&self, word: &str) -> bool {
+        match self {
+            Item::Grant(_) => false,
+            Item::Report(offer) | Item::Send(offer) => stands_for(&offer.summary, word),
         }
     }
 

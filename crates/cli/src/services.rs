@@ -14,6 +14,7 @@ use crate::{
     commands::{agents, check, machines, report, run, undo},
     failure::Failure,
     store::Store,
+    worktree,
 };
 
 /// The services of this program, on the user's store.
@@ -31,6 +32,11 @@ impl Services for ServerServices {
 
     fn prepare(&self, wanted: WantedRun) -> Result<Start> {
         Ok(run::prepare(wanted, &self.0)?)
+    }
+
+    fn not_started(&self, run: &str) {
+        // What remains is removed by `interlock gc`.
+        let _ = worktree::find(&self.0, run).map(|kept| kept.map(|kept| kept.remove()));
     }
 
     fn report(&self, run: &Head) -> Result<String> {

@@ -71,6 +71,11 @@ pub(crate) fn is_wanted(args: &Run, input: &Value, folder: &Path, store: &Store)
     if args.worktree || args.in_place {
         return Ok(args.worktree);
     }
+    is_wanted_by(input, folder, store)
+}
+
+/// Returns true if the input of a run asks for a worktree.
+pub(crate) fn is_wanted_by(input: &Value, folder: &Path, store: &Store) -> Result<bool, Failure> {
     match input.get(FIELD).and_then(Value::as_str) {
         Some("always") => Ok(true),
         // A directory without a repository or a commit cannot have worktrees.

@@ -14,7 +14,7 @@ use interlock_process::Sandbox;
 use serde_json::json;
 
 use crate::{
-    Mode, Question, Verdict, by_hand, case,
+    Mode, Question, Verdict, author, by_hand, case,
     check::Form,
     last::{self, JUDGEMENT},
     mode,
@@ -91,10 +91,15 @@ impl Judge {
         let case =
             PanelCase { attempt: &attempt, mode: prepared.mode, last: prepared.last.as_deref(), question, form, mark };
         let (mut hearings, mut cancel) = (Vec::new(), attempt.cancel.clone());
-        let judged = tokio::select! {
+        let mut judged = tokio::select! {
             judged = panel.judge(&case, &mut hearings) => Some(judged),
             () = cancel.cancelled() => None,
         };
+        if let (Some(author), Some(Ok((by, verdict)))) = (author::of(&attempt.with), &mut judged)
+            && author::is_own_judge(author, by, &hearings)
+        {
+            author::note(verdict, author);
+        }
         let redactor = attempt.evidence.redactor();
         self.tell(Origin { run, activity }, &hearings, |text| redactor.text(text).into_owned()).await;
         let outcome = match &judged {
@@ -202,6 +207,7 @@ impl Activity for Judge {
             ("prompt", schema::meaning("prompt")),
             ("schema", schema::meaning("schema-file")),
             (mode::FIELD, mode::schema()),
+            (author::FIELD, schema::text()),
         ]);
         schema::needing(schema::open(fields), &["prompt"])
     }

@@ -5,12 +5,12 @@ use interlock_journal::{EvidenceStore, Hash};
 use serde_json::{Map, Value};
 
 use crate::{
-    AllowedSignal, Exhibit, Question, mode,
+    AllowedSignal, Exhibit, Question, author, mode,
     prompt::{self, Mark},
 };
 
 /// Fields of `with` that configure the judgement and are not facts.
-const OURS: [&str; 3] = ["prompt", "schema", mode::FIELD];
+const OURS: [&str; 4] = ["prompt", "schema", mode::FIELD, author::FIELD];
 
 /// The maximum number of stored evidence items shown to a judge.
 const KEPT_MAX: usize = 16;

@@ -9,6 +9,7 @@
 //! their budget.
 
 mod activity;
+mod author;
 mod by_hand;
 mod case;
 pub mod check;

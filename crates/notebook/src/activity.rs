@@ -15,6 +15,7 @@ use interlock_chart::Value;
 use interlock_process::{FIELDS, Sandbox, schema as confinement};
 use interlock_sandbox::Rules;
 use serde_json::{Value as Json, json};
+use tokio::time::Instant;
 
 use crate::{
     action::{
@@ -214,6 +215,8 @@ struct Said {
     cell: Option<String>,
     evidence: Vec<interlock_journal::Evidence>,
     is_failed: bool,
+    /// The time that the kernel took to start and to execute.
+    kernel_time: Duration,
 }
 
 impl Work<'_> {
@@ -296,6 +299,7 @@ impl Work<'_> {
     ) -> Result<Option<Outcome>, Outcome> {
         let found = edit::code_cell(document, &self.attempt.run, name);
         let at = found.map_err(|why| Outcome::error(problem::NO_CELL, why))?;
+        let begun = Instant::now();
         said.effects.extend(self.ready(session, document).await?);
         let Some(kernel) = &mut session.kernel else {
             return Err(Outcome::error(problem::KERNEL_LOST, "the kernel is gone"));
@@ -320,6 +324,7 @@ impl Work<'_> {
         said.cell = Some(document.cells()[at].id.clone());
         said.evidence = evidence;
         said.is_failed = is_failed;
+        said.kernel_time = begun.elapsed();
         if needs_output {
             said.effects.extend(effects);
         }
@@ -359,7 +364,8 @@ impl Work<'_> {
         let variables = session.variables.clone().unwrap_or_else(|| self.request.variables.clone());
         let outputs: Vec<_> = said.evidence.iter().map(|kept| kept.hash.to_string()).collect();
         let data = json!({
-            "summary": said.summary, "more": self.request.more, "failed": said.is_failed, "effects": said.effects, "outputs": outputs,
+            "summary": said.summary, "more": self.request.more, "failed": said.is_failed,
+            "programs_ms": u64::try_from(said.kernel_time.as_millis()).unwrap_or(u64::MAX), "effects": said.effects, "outputs": outputs,
             "variables": variables, "notebook": notebook, "last_cell": said.cell.unwrap_or_default(),
         });
         Outcome::signal("executed", Value::from(data)).with(said.evidence)

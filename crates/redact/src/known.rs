@@ -9,23 +9,31 @@ const VALUE_BYTES_MIN: usize = 6;
 
 /// The values to search for.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KnownValues(Option<AhoCorasick>);
+pub(crate) struct KnownValues {
+    /// The values in all their notations, sorted.
+    all: Vec<String>,
+    finder: Option<AhoCorasick>,
+}
 
 impl KnownValues {
     pub(crate) fn new<S: AsRef<str>>(values: impl IntoIterator<Item = S>) -> Self {
-        let mut all: Vec<String> = values.into_iter().flat_map(|value| forms(value.as_ref())).collect();
+        KnownValues::default().and(values)
+    }
+
+    /// Returns these values and more.
+    pub(crate) fn and<S: AsRef<str>>(&self, values: impl IntoIterator<Item = S>) -> Self {
+        let mut all = self.all.clone();
+        all.extend(values.into_iter().flat_map(|value| forms(value.as_ref())));
         all.retain(|value| value.len() >= VALUE_BYTES_MIN);
         all.sort();
         all.dedup();
-        if all.is_empty() {
-            return KnownValues(None);
-        }
-        KnownValues(AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(all).ok())
+        let build = || AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&all).ok();
+        KnownValues { finder: (!all.is_empty()).then(build).flatten(), all }
     }
 
     /// Returns the first known value in `text` from `from` on.
     pub(crate) fn next(&self, text: &[u8], from: usize) -> Option<(usize, usize)> {
-        let found = self.0.as_ref()?.find(aho_corasick::Input::new(text).span(from..text.len()))?;
+        let found = self.finder.as_ref()?.find(aho_corasick::Input::new(text).span(from..text.len()))?;
         Some((found.start(), found.end()))
     }
 }

@@ -47,6 +47,12 @@ impl Redactor {
         Redactor { known: KnownValues::new(known_values) }
     }
 
+    /// Returns a redactor that knows more secrets by their value.
+    #[must_use]
+    pub fn also<S: AsRef<str>>(&self, known_values: impl IntoIterator<Item = S>) -> Self {
+        Redactor { known: self.known.and(known_values) }
+    }
+
     /// Redacts a text; returns the text itself if it contains no secret.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self.bytes(text.as_bytes()) {

@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{CONFINE, LaunchOrder, Network, guard::Guard, repository};
+use crate::{CONFINE, LaunchOrder, Network, guard::Guard};
 
 /// The directories that are searched. `PATH` is not used, because it may lead into a workspace and `bwrap` is started
 /// outside the sandbox.
@@ -30,7 +30,7 @@ pub(crate) fn arguments(order: &LaunchOrder, temp: &Path, guard: &Guard, launche
     }
     say(&[&"--ro-bind", &"/", &"/", &"--dev", &"/dev", &"--proc", &"/proc"]);
     let rules = &order.rules;
-    let git = repository::git_folders(&rules.workspace);
+    let git = rules.writable_git();
     for place in [rules.workspace.as_path(), temp].into_iter().chain(git.iter().map(AsRef::as_ref)) {
         say(&[&"--bind", &place, &place]);
     }

@@ -72,6 +72,7 @@ impl Config {
             network: self.network,
             hosts: self.hosts.clone(),
             workspace,
+            keeps_repository: false,
             write: places(&self.write),
             terminals: false,
             hide,

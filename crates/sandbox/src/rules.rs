@@ -151,6 +151,9 @@ pub struct Rules {
     pub hosts: Vec<String>,
     /// The workspace, which it may change, found with [`crate::workspace_of`].
     pub workspace: PathBuf,
+    /// True if it must not change the repository of a linked worktree, which is outside of the workspace.
+    #[serde(default)]
+    pub keeps_repository: bool,
     /// Other places that it may change.
     pub write: Vec<PathBuf>,
     /// True if it may open pseudo-terminals. They are private, so this needs namespaces.
@@ -166,6 +169,13 @@ pub struct Rules {
 }
 
 impl Rules {
+    /// Returns the git directories that the program may change.
+    pub(crate) fn writable_git(&self) -> Vec<PathBuf> {
+        let mut folders = crate::repository::git_folders(&self.workspace);
+        folders.retain(|folder| !self.keeps_repository || folder.starts_with(&self.workspace));
+        folders
+    }
+
     /// Returns true if the store is in the workspace, so that programs can write to it.
     pub(crate) fn is_store_open(&self) -> bool {
         self.real_store().is_some_and(|store| store.starts_with(&self.workspace))

@@ -85,3 +85,14 @@ export function soon(work, delay = 60) {
   };
   return ask;
 }
+
+// Returns a function that fetches something and shows it. An answer that a newer request has overtaken is dropped.
+export function latest(fetch, show) {
+  let asked = 0;
+  return async () => {
+    asked += 1;
+    const mine = asked;
+    const answer = await fetch();
+    if (mine === asked) show(answer);
+  };
+}

@@ -123,7 +123,7 @@ function valid(control) {
 function string(schema, name, value, isRequired) {
   const isLong = schema.format === 'textarea' || (schema.maxLength ?? 0) > LINE_MAX || String(value ?? '').length > LINE_MAX || String(value ?? '').includes('\n')
     || (LONG_NAMES.test(name) && !(schema.maxLength <= LINE_MAX) && !schema.pattern);
-  const limits = { required: isRequired && (schema.minLength ?? 0) > 0, minlength: schema.minLength, maxlength: schema.maxLength };
+  const limits = { required: isRequired, minlength: schema.minLength, maxlength: schema.maxLength };
   const control = isLong ? h('textarea', { rows: '3', ...limits }) : h('input', { type: 'text', pattern: schema.pattern, autocomplete: 'off', spellcheck: 'false', ...limits });
   control.value = value ?? '';
   const read = () => {

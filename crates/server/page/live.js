@@ -1,18 +1,22 @@
-// Follows the store: one stream of notices per window. A window that was away continues after the last number that it
-// has seen, so it misses nothing and sees nothing twice.
+// Follows the store: one stream of notices for all windows of a browser, because a browser allows only six connections to
+// a server. The window that holds the lock has the stream and passes its notices on. A stream continues after the last
+// number that was seen, so nothing is missed and nothing is seen twice; views fetch their data again at each `hello`.
 
 import { plain } from './ansi.js';
 import { address } from './api.js';
 
-// The time after which a stream that the server refused is opened again, in milliseconds.
-const RETRY_MS = 1500;
+// The time after which a stream that the server refused is opened again, and after which a hidden page gives up its
+// stream, in milliseconds.
+const [RETRY_MS, HIDDEN_MS] = [1500, 2000];
+const LOCK = 'interlock-live';
 
 const listeners = new Set();
 // The latest progress text of each run; it is not stored anywhere else.
 export const progress = new Map();
-let source = null;
-let last = null;
-let isOnline = true;
+const others = new BroadcastChannel(LOCK);
+let [source, last, isOnline] = [null, null, true];
+// The wish for notices, the place in the queue for the lock, and the function that gives the lock back.
+let [isWanted, queue, release] = [false, null, null];
 
 // Calls a function for each notice: `{type: 'hello' | 'record' | 'progress' | 'online' | 'offline', …}`.
 // Returns the function that ends this.
@@ -21,48 +25,63 @@ export function follow(listener) {
   return () => listeners.delete(listener);
 }
 
-function tell(notice) {
-  for (const listener of [...listeners]) listener(notice);
+// Follows the store until `disconnect`.
+export function connect() {
+  if (isWanted) return;
+  isWanted = true;
+  // Locks exist only where the browser trusts the connection; elsewhere each window has its own stream.
+  if (!navigator.locks) return open();
+  queue = new AbortController();
+  navigator.locks.request(LOCK, { signal: queue.signal }, () => new Promise((done) => {
+    release = done;
+    open();
+  })).catch(() => {});
 }
 
-// Opens the stream.
-export function connect() {
-  if (source) return;
+// Ends the stream; another window goes on with it.
+export function disconnect() {
+  isWanted = false;
+  queue?.abort();
+  source?.close();
+  release?.();
+  [source, release, queue] = [null, null, null];
+}
+
+function open() {
   source = new EventSource(address(['events'], { since: last ?? undefined }));
-  source.addEventListener('hello', (event) => {
-    last ??= Number(event.lastEventId);
-    setOnline(true);
-    tell({ type: 'hello' });
-  });
-  source.addEventListener('record', (event) => {
-    const number = Number(event.lastEventId);
-    if (number <= last) return;
-    last = number;
-    const record = JSON.parse(event.data);
-    if (record.phase !== 'active') progress.delete(record.run);
-    tell({ type: 'record', ...record });
-  });
+  source.addEventListener('hello', (event) => share({ type: 'hello', number: Number(event.lastEventId) }));
+  source.addEventListener('record', (event) => share({ type: 'record', ...JSON.parse(event.data) }));
   source.addEventListener('progress', (event) => {
-    const { run, activity, text: given } = JSON.parse(event.data);
-    const text = plain(given);
-    progress.set(run, { activity, text });
-    tell({ type: 'progress', run, activity, text });
+    const { run, activity, text } = JSON.parse(event.data);
+    share({ type: 'progress', run, activity, text: plain(text) });
   });
   source.addEventListener('error', lost);
 }
 
-// Closes the stream.
-export function disconnect() {
-  source?.close();
-  source = null;
-}
-
 // The browser connects again by itself, except if the server refused the stream.
 function lost() {
-  setOnline(false);
+  share({ type: 'offline' });
   if (source?.readyState !== EventSource.CLOSED) return;
-  disconnect();
-  setTimeout(connect, RETRY_MS);
+  source.close();
+  setTimeout(() => { if (source?.readyState === EventSource.CLOSED) open(); }, RETRY_MS);
+}
+
+function share(notice) {
+  hear(notice);
+  others.postMessage(notice);
+}
+
+others.addEventListener('message', ({ data }) => { if (isWanted) hear(data); });
+
+function hear(notice) {
+  const { type, number, run } = notice;
+  if (type === 'offline') return setOnline(false);
+  if (type === 'record' && last !== null && number <= last) return;
+  if (type !== 'progress') last = Math.max(last ?? 0, number);
+  if (type === 'record' && notice.phase !== 'active') progress.delete(run);
+  if (type === 'progress') progress.set(run, notice);
+  setOnline(true);
+  tell(notice);
 }
 
 function setOnline(value) {
@@ -70,3 +89,30 @@ function setOnline(value) {
   isOnline = value;
   tell({ type: value ? 'online' : 'offline' });
 }
+
+function tell(notice) {
+  for (const listener of [...listeners]) listener(notice);
+}
+
+// A page that nobody sees needs no notices. It fetches its data again when it is shown again.
+let [isResting, hiding] = [false, null];
+
+function rest() {
+  isResting ||= isWanted;
+  disconnect();
+}
+
+function wake() {
+  clearTimeout(hiding);
+  if (!isResting) return;
+  isResting = false;
+  connect();
+  tell({ type: 'hello' });
+}
+
+addEventListener('pagehide', rest);
+addEventListener('pageshow', wake);
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) hiding = setTimeout(rest, HIDDEN_MS);
+  else wake();
+});

@@ -6,6 +6,9 @@ import { kind } from './timeline.js';
 import { tree } from './tree.js';
 import { t } from './words.js';
 
+// The longest data that is shown without a click.
+const OPEN_MAX = 400;
+
 // Shows a record; `open` shows an evidence file.
 export function step(record, open) {
   return h('article', { class: 'step' },
@@ -38,7 +41,7 @@ function showMove(move) {
     move.faults?.length ? fact(t('faults'), move.faults.map((text) => h('div', {}, text))) : null,
     move.log?.length ? fact(t('log'), move.log.map((text) => h('div', {}, text))) : null,
     move.unproved ? fact(t('unproved'), move.unproved.map((text) => h('div', {}, text))) : null,
-    isEmpty(move.data) ? null : fact(t('data'), tree(move.data, 1)),
+    isEmpty(move.data) ? null : fact(t('data'), tree(move.data, JSON.stringify(move.data).length > OPEN_MAX ? 0 : 1)),
   ];
   return h('section', {},
     h('p', { class: 'move' }, move.from_state ?? t('start-of-run'), ' → ', h('b', {}, move.to_state ?? '–'), ' ', move.event ? h('span', { class: 'event' }, move.event) : null),

@@ -13,7 +13,7 @@ const TOAST_MS = 5000;
 // Shows a failure with its message and hint.
 export function failure(error) {
   const message = error.code === 'OFFLINE' ? t('unreachable') : error.message;
-  return h('div', { class: 'failure', role: 'alert' }, h('p', {}, message), error.hint ? h('p', { class: 'hint' }, t('hint'), ' ', error.hint) : null);
+  return h('div', { class: 'problem', role: 'alert' }, h('p', {}, message), error.hint ? h('p', { class: 'hint' }, t('hint'), ' ', error.hint) : null);
 }
 
 // Shows a phase: a coloured mark and its word.

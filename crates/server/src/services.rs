@@ -37,6 +37,9 @@ pub trait Services: Send + Sync + 'static {
     /// Makes a new run ready to start: reads its machine, and checks its input and settings.
     fn prepare(&self, wanted: WantedRun) -> Result<Start>;
 
+    /// Is called if a run that was made ready could not be started: what was made for it is removed.
+    fn not_started(&self, run: &str);
+
     /// Makes the report of a run as an HTML page.
     fn report(&self, run: &Head) -> Result<String>;
 

@@ -2,9 +2,11 @@
 //!
 //! [`attempt`] makes an attempt that belongs to no run; [`Recorder`] is its host; [`EndedAttempt`] is its outcome, ready to compare.
 //! [`launcher`] builds the program that starts sandboxed programs; [`processes`] finds the processes that a command has left;
-//! [`model_server`] is an HTTP server that answers as providers of models do. A dev-dependency only.
+//! [`model_server`] is an HTTP server that answers as providers of models do; [`real_agents`] points installed coding agents at it.
+//! A dev-dependency only.
 
 #![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)] // A failed precondition ends the test.
+#![allow(clippy::print_stderr)] // A test that is left out says so.
 
 mod attempt;
 mod ended;
@@ -12,6 +14,7 @@ mod host;
 pub mod launcher;
 pub mod model_server;
 pub mod processes;
+pub mod real_agents;
 
 pub use attempt::attempt;
 pub use ended::EndedAttempt;

@@ -43,6 +43,11 @@ impl Session {
         &self.folder
     }
 
+    /// Returns the environment variables that the commands get.
+    pub(crate) fn settings(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.settings.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// Returns the command for these arguments, for tests that need more control.
     pub fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(&self.binary);

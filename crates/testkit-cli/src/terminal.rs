@@ -16,7 +16,7 @@ pub struct Terminal {
 
 impl Terminal {
     /// Runs a program with these arguments on a terminal, for a minute at most. Its store is `home` in the session's
-    /// directory.
+    /// directory, unless the session has another one.
     ///
     /// # Panics
     /// Panics if the terminal cannot be made.
@@ -26,6 +26,7 @@ impl Terminal {
         command.args(["60", "script", "-qefc", &inner, "/dev/null"]).current_dir(session.folder());
         command.env("TERM", "xterm").env("INTERLOCK_HOME", session.folder().join("home"));
         command.env_remove("VISUAL").env("EDITOR", "./edit.sh");
+        command.envs(session.settings());
         let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         Terminal { child, seen: String::new() }
     }

@@ -181,14 +181,14 @@ fn no_repository() -> Error {
     Error::Commit("the directory is not in a git repository".into())
 }
 
-struct Committer<'c> {
-    private: &'c Private,
-    repository: &'c Repository,
+pub(crate) struct Committer<'c> {
+    pub(crate) private: &'c Private,
+    pub(crate) repository: &'c Repository,
 }
 
 impl Committer<'_> {
     /// Returns `git` calls on the user's repository.
-    fn git(&self) -> Git {
+    pub(crate) fn git(&self) -> Git {
         Git::new(&self.private.place.root, &self.repository.own_git_dir)
     }
 
@@ -273,6 +273,17 @@ impl Committer<'_> {
             true => Err(Error::Commit(NOTHING_TO_COMMIT.into())),
             false => Ok(tree),
         }
+    }
+
+    /// Writes a commit of all files as they are, on top of `HEAD`. No reference and no index is changed.
+    pub(crate) fn write_loose(&self, message: &str) -> Result<String> {
+        let scratch = self.private.scratch()?;
+        let parent = resolve(&self.git(), "HEAD")?;
+        let git = self.git().index(&scratch.path().join("index"));
+        git.run(&["read-tree", parent.as_deref().unwrap_or("--empty")])?;
+        self.add_everything(&git)?;
+        let tree = git.line(&["write-tree"])?;
+        self.write(&git, &tree, parent.as_deref(), message)
     }
 
     fn add_everything(&self, git: &Git) -> Result<()> {

@@ -33,6 +33,7 @@ mod repository;
 mod restore;
 mod scope;
 mod sweep;
+mod tag;
 mod three_way;
 mod trees;
 mod undo;

@@ -2,10 +2,11 @@
 //!
 //! The tree and the diffs come from snapshots, so they do not depend on what an agent or a person reports.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, path::PathBuf};
 
 use interlock_activity::{Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, schema};
 use interlock_chart::{Value, model::Schema};
+use interlock_codemap::{Survey, Wish};
 use interlock_journal::Evidence;
 use interlock_policy::{ChangeKind, Patch, risk};
 use interlock_project::Command;
@@ -15,29 +16,35 @@ use serde_json::json;
 use super::{begin, failed, keep};
 use crate::policy::{risks, seen};
 
-const KNOWN: [&str; 5] = ["base", "since", "commands", "defined", "accepted"];
+const KNOWN: [&str; 6] = ["base", "since", "commands", "defined", "accepted", "goal"];
 
 /// The most bytes of a diff that a judge is shown.
 const SHOWN_BYTES_MAX: usize = 256 * 1024;
+
+/// The size of the map that a judge is shown.
+const MAP_TOKENS: usize = 1_500;
 
 /// The most files that are listed.
 const FILES_MAX: usize = 200;
 
 /// Collects the changes of a run. Repeating it is harmless: only a snapshot is written.
 #[derive(Clone, Debug)]
-pub struct WorkspaceChanges(Workspace);
+pub struct WorkspaceChanges {
+    workspace: Workspace,
+    home: Option<PathBuf>,
+}
 
 impl WorkspaceChanges {
-    /// Creates the activity. `workspace` takes the snapshots.
-    pub fn new(workspace: Workspace) -> Self {
-        WorkspaceChanges(workspace)
+    /// Creates the activity. `workspace` takes the snapshots, and maps are cached below `home`.
+    pub fn new(workspace: Workspace, home: Option<PathBuf>) -> Self {
+        WorkspaceChanges { workspace, home }
     }
 
     fn collect(&self, attempt: &Attempt) -> Result<Outcome, Outcome> {
         let given = Arguments::new(&attempt.with, &KNOWN)?;
         let (base, since) = (given.need_text("base")?, given.need_text("since")?);
-        let (_, tree) = self.0.take_tree(&attempt.folder, &attempt.run).map_err(|error| failed(&error))?;
-        let diff = |from: &str| self.0.diff_trees(&attempt.folder, from, &tree).map_err(|error| failed(&error));
+        let (_, tree) = self.workspace.take_tree(&attempt.folder, &attempt.run).map_err(|error| failed(&error))?;
+        let diff = |from: &str| self.workspace.diff_trees(&attempt.folder, from, &tree).map_err(|error| failed(&error));
         let (whole, round) = (textual(&diff(base)?), textual(&diff(since)?));
         let mut evidence = vec![kept(attempt, "diff", &round)?];
         if whole != round {
@@ -47,15 +54,28 @@ impl WorkspaceChanges {
         let mut weakened = self.weakened(attempt, &given, &patch)?;
         weakened.extend(problem);
         let summary = summary(&patch);
+        let map = given.text("goal")?.map(|goal| self.map(attempt, goal, &patch)).transpose()?.flatten();
         let data = json!({
             "tree": tree,
+            "map": map.iter().map(|file| file.hash.to_string()).collect::<Vec<_>>(),
             "files": patch.files.iter().take(FILES_MAX).map(listed).collect::<Vec<_>>(),
             "evidence_refs": evidence.iter().map(|file| file.hash.to_string()).collect::<Vec<_>>(),
             "weakened": weakened,
             "summary": summary,
         });
         let signal = if weakened.is_empty() { "collected" } else { "checks_changed" };
+        evidence.extend(map);
         Ok(Outcome::signal(signal, Value::from(data)).with(evidence))
+    }
+
+    /// Stores a map of the repository, ranked for the goal and the changed files. A repository that cannot be surveyed has
+    /// no map: a review is possible without it.
+    fn map(&self, attempt: &Attempt, goal: &str, patch: &Patch) -> Result<Option<Evidence>, Outcome> {
+        let root = self.workspace.root(&attempt.folder).map_err(|error| failed(&error))?;
+        let Ok(survey) = Survey::of(&root, self.home.as_deref()) else { return Ok(None) };
+        let paths: Vec<&str> = patch.files.iter().take(FILES_MAX).map(|file| file.path.as_str()).collect();
+        let text = survey.rank(&Wish::goal(&format!("{goal}\n{}", paths.join("\n")))).map(MAP_TOKENS).to_text();
+        keep(attempt, "map", "text/plain", text.as_bytes()).map(Some)
     }
 
     /// Returns the ways in which checks were weakened or redefined, except those that a person has accepted.
@@ -185,6 +205,7 @@ impl Activity for WorkspaceChanges {
             ("commands", schema::list(schema::text())),
             ("defined", schema::list(schema::any())),
             ("accepted", schema::list(schema::text())),
+            ("goal", schema::text()),
         ]);
         schema::needing(fields, &["base", "since"])
     }

@@ -7,7 +7,8 @@ use interlock_workspace::Workspace;
 
 use super::{begin, done, failed};
 
-/// Keeps the files of a run under a name. A retry creates one more checkpoint, which costs nothing.
+/// Keeps the files of a run under a name. A retry creates one more checkpoint, which costs nothing, or finds the tag that an
+/// interrupted attempt made.
 #[derive(Clone, Debug)]
 pub struct WorkspaceCheckpoint(Workspace);
 
@@ -18,17 +19,24 @@ impl WorkspaceCheckpoint {
     }
 
     fn make(&self, attempt: &Attempt) -> Result<Outcome, Outcome> {
-        let given = Arguments::new(&attempt.with, &["prefix", "name", "dated"])?;
-        let is_dated = given.value("dated") == Some(&Value::Bool(true));
+        let given = Arguments::new(&attempt.with, &["prefix", "name", "dated", "tagged"])?;
+        let is_set = |name: &str| given.value(name) == Some(&Value::Bool(true));
         let made = match (given.text("name")?, given.text("prefix")?) {
             (Some(_), Some(_)) => {
                 return Err(BadArgument::field("prefix", "cannot be given together with `with.name`").into());
             }
             (Some(name), None) => self.0.checkpoint(&attempt.folder, &attempt.run, name),
-            (None, prefix) if is_dated => {
+            (None, prefix) if is_set("dated") => {
                 let name = format!("{}-{}", prefix.unwrap_or("checkpoint"), minute(attempt.host.now_ms()));
-                self.0.unused_checkpoint(&attempt.folder, &attempt.run, &name)
+                match is_set("tagged") {
+                    true => {
+                        let message = format!("Checkpoint of {}, activity {}", attempt.run, attempt.activity.0);
+                        self.0.tagged_checkpoint(&attempt.folder, &attempt.run, &name, &message)
+                    }
+                    false => self.0.unused_checkpoint(&attempt.folder, &attempt.run, &name),
+                }
             }
+            (None, _) if is_set("tagged") => return Err(BadArgument::field("tagged", "needs `dated: true`").into()),
             (None, prefix) => self.0.next_checkpoint(&attempt.folder, &attempt.run, prefix.unwrap_or("checkpoint")),
         };
         let checkpoint = made.map_err(|error| failed(&error))?;
@@ -67,7 +75,12 @@ impl Activity for WorkspaceCheckpoint {
     }
 
     fn schema(&self) -> Schema {
-        schema::fields([("prefix", schema::text()), ("name", schema::text()), ("dated", schema::flag())])
+        schema::fields([
+            ("prefix", schema::text()),
+            ("name", schema::text()),
+            ("dated", schema::flag()),
+            ("tagged", schema::flag()),
+        ])
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

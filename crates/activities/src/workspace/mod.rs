@@ -43,9 +43,9 @@ const TREE_CHANGED: &str = "TREE_CHANGED";
 pub(super) fn all(registry: Registry, workspace: &Workspace, home: Option<PathBuf>, gate: &Gate) -> Registry {
     registry
         .with(WorkspaceOpen::new(workspace.clone()))
-        .with(WorkspaceContext::new(workspace.clone(), home))
+        .with(WorkspaceContext::new(workspace.clone(), home.clone()))
         .with(WorkspaceSnapshot::new(workspace.clone()))
-        .with(WorkspaceChanges::new(workspace.clone()))
+        .with(WorkspaceChanges::new(workspace.clone(), home))
         .with(WorkspaceCheckpoint::new(workspace.clone()))
         .with(gate.guard(WorkspaceApply::new(workspace.clone())))
         .with(WorkspaceRestore::new(workspace.clone()))

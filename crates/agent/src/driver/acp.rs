@@ -65,12 +65,17 @@ impl Acp {
             return vec![Heard::Ended(End::Failed("it named no session".to_owned()))];
         };
         self.session = Some(session.clone());
+        let model = result.pointer("/models/currentModelId").and_then(Json::as_str);
+        let model = model.map(|model| Heard::Update(Update::Model(model.to_owned())));
+        let mut heard: Vec<Heard> = std::iter::once(Heard::Session(session.clone())).chain(model).collect();
         let Some(text) = &self.turn.text else {
-            return vec![Heard::Session(session), Heard::Ended(End::Finished)];
+            heard.push(Heard::Ended(End::Finished));
+            return heard;
         };
         self.is_prompted = true;
         let params = json!({ "sessionId": session, "prompt": [{ "type": "text", "text": text }] });
-        vec![Heard::Session(session), request(PROMPT, "session/prompt", params)]
+        heard.push(request(PROMPT, "session/prompt", params));
+        heard
     }
 
     fn update(&mut self, update: &Json) -> Vec<Heard> {

@@ -146,7 +146,9 @@ impl Driver for Claude {
                 _ => Vec::new(),
             },
             Some("system") if fields::text(event, "subtype") == Some("init") => {
-                fields::text(event, "session_id").map(|id| Heard::Session(id.to_owned())).into_iter().collect()
+                let session = fields::text(event, "session_id").map(|id| Heard::Session(id.to_owned()));
+                let model = fields::text(event, "model").map(|model| Heard::Update(Update::Model(model.to_owned())));
+                session.into_iter().chain(model).collect()
             }
             Some("assistant") => {
                 let mut heard = self.assistant(event.get("message").unwrap_or(&Json::Null));

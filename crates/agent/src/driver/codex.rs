@@ -66,10 +66,16 @@ impl Codex {
             return vec![Heard::Ended(End::Failed("it named no thread".to_owned()))];
         };
         self.thread = Some(thread.to_owned());
-        let session = Heard::Session(thread.to_owned());
-        let Some(text) = &self.turn.text else { return vec![session, Heard::Ended(End::Finished)] };
-        let params = json!({ "threadId": thread, "input": [{ "type": "text", "text": text }] });
-        vec![session, request(TURN, "turn/start", params)]
+        let model = fields::text(result, "model").map(|model| Heard::Update(Update::Model(model.to_owned())));
+        let mut heard: Vec<Heard> = std::iter::once(Heard::Session(thread.to_owned())).chain(model).collect();
+        heard.push(match &self.turn.text {
+            None => Heard::Ended(End::Finished),
+            Some(text) => {
+                let params = json!({ "threadId": thread, "input": [{ "type": "text", "text": text }] });
+                request(TURN, "turn/start", params)
+            }
+        });
+        heard
     }
 
     fn notified(&mut self, method: &str, params: &Json) -> Vec<Heard> {

@@ -47,6 +47,7 @@ impl Driver for CommandAgent {
                 tokens: message.get("tokens").and_then(Json::as_u64).unwrap_or(0),
                 session_cost: message.get("session_cost").and_then(Json::as_f64),
             }))],
+            Some("model") => vec![Heard::Update(Update::Model(word("name")))],
             Some("no_session") => vec![Heard::NoSession(word("reason"))],
             Some("end") => vec![Heard::Ended(match fields::text(message, "reason") {
                 Some("done") => End::Finished,

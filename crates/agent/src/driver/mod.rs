@@ -73,6 +73,8 @@ pub enum Update {
     },
     /// The tokens and the cost of this turn so far.
     Usage(Usage),
+    /// The model that works, as the agent names it.
+    Model(String),
 }
 
 /// Tokens and cost of one turn.

@@ -1,6 +1,8 @@
-//! The three real agents against a scripted model on loopback. Each test runs with every agent.
+//! The three real agents against a scripted model on loopback, and scripts that lie.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
+mod liars;
+mod limits;
 mod trial;
 mod turns;

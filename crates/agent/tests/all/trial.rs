@@ -18,31 +18,10 @@ use interlock_testkit_activity::{
     EndedAttempt, Recorder, attempt,
     launcher::launcher,
     model_server::{ModelServer, Step, agent_model},
+    real_agents::{RealAgent, installed},
 };
 use interlock_workspace::Workspace;
 use tempfile::TempDir;
-
-/// The agents that are tested.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Agent {
-    Goose,
-    Claude,
-    Codex,
-}
-
-/// The directory of the installed agents, or `None` if they are not installed and need not be.
-pub(crate) fn installed() -> Option<PathBuf> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/agents.sh");
-    let told = Command::new(script).arg("--print").output().unwrap();
-    let folder = PathBuf::from(String::from_utf8(told.stdout).unwrap().trim());
-    if folder.join("READY").exists() {
-        return Some(folder);
-    }
-    let is_needed = ["CI", "INTERLOCK_REQUIRE_PARTS"].iter().any(|name| std::env::var_os(name).is_some());
-    assert!(!is_needed, "the agents are not installed: run scripts/agents.sh");
-    eprintln!("left out: the agents are not installed");
-    None
-}
 
 /// Policy as a test decides it.
 pub(crate) type Rule = fn(&ToolCall) -> Ruling;
@@ -105,8 +84,28 @@ pub(crate) struct Trial {
 
 impl Trial {
     /// Prepares a repository and an agent whose model plays a script.
-    pub(crate) fn new(agent: Agent, limits: &str, script: Vec<(&str, Vec<Step>)>) -> Option<Self> {
+    pub(crate) fn new(agent: RealAgent, limits: &str, script: Vec<(&str, Vec<Step>)>) -> Option<Self> {
         let programs = installed()?;
+        let trial = Trial::empty(script);
+        let settings = agent.settings("it", &programs, &trial.model.url, &format!("limits = {{ {limits} }}"));
+        fs::write(trial.home.join("agents.toml"), settings).unwrap();
+        Some(trial)
+    }
+
+    /// Prepares a repository and an agent that is a shell script, which speaks the protocol of the driver `command`.
+    pub(crate) fn scripted(script: &str, limits: &str) -> Self {
+        let trial = Trial::empty(Vec::new());
+        let path = trial.home.parent().unwrap().join("agent.sh");
+        fs::write(&path, script).unwrap();
+        let settings = format!(
+            "[agents.it]\ndriver = \"command\"\ncommand = [\"sh\", {:?}]\nlimits = {{ {limits} }}\n",
+            path.display().to_string()
+        );
+        fs::write(trial.home.join("agents.toml"), settings).unwrap();
+        trial
+    }
+
+    fn empty(script: Vec<(&str, Vec<Step>)>) -> Self {
         // Codex refuses a home in the temporary directory.
         let top = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let base = top.path().canonicalize().unwrap();
@@ -115,20 +114,18 @@ impl Trial {
         fs::create_dir(&home).unwrap();
         sh(
             &folder,
-            "git init -q -b main && echo one > first.txt && git add . && git -c user.name=a -c user.email=a@b commit -qm first",
+            "git init -q -b main && echo one > first.txt && echo 'assert 1' > test.txt && git add . && git -c user.name=a -c user.email=a@b commit -qm first",
         );
-        let model = agent_model(script);
-        fs::write(home.join("agents.toml"), settings(agent, &programs, &model.url, limits)).unwrap();
-        Some(Trial {
+        Trial {
             folder,
             home,
-            model,
+            model: agent_model(script),
             rule: |_| Ruling::Allow,
             decision: None,
             asked: Vec::new(),
             number: 0,
             _top: top,
-        })
+        }
     }
 
     /// Returns the activity, as a new process would create it.
@@ -139,7 +136,6 @@ impl Trial {
             workspace: Workspace::new(&self.home),
             sandbox: Sandbox { launcher: launcher(), store: Some(self.home.clone()), ..Sandbox::default() },
             referee: Arc::new(ByTest(self.rule)),
-            chosen: Arc::default(),
         })
     }
 
@@ -200,34 +196,4 @@ pub(crate) fn sh(folder: &Path, script: &str) -> String {
     let done = Command::new("sh").arg("-ec").arg(script).current_dir(folder).output().unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     String::from_utf8(done.stdout).unwrap()
-}
-
-fn settings(agent: Agent, programs: &Path, url: &str, limits: &str) -> String {
-    let program = |name: &str| programs.join("bin").join(name).display().to_string();
-    let network = url.trim_start_matches("http://");
-    let (driver, command, env) = match agent {
-        Agent::Goose => (
-            "acp",
-            format!("[{:?}, \"acp\", \"--with-builtin\", \"developer\"]", program("goose")),
-            format!(
-                "GOOSE_PROVIDER = \"openai\", GOOSE_MODEL = \"scripted\", OPENAI_API_KEY = \"dummy\", OPENAI_HOST = {url:?}"
-            ),
-        ),
-        Agent::Claude => (
-            "claude",
-            format!("[{:?}]", program("claude")),
-            format!("ANTHROPIC_BASE_URL = {url:?}, ANTHROPIC_API_KEY = \"dummy\", CLAUDE_CODE_MAX_RETRIES = \"1\""),
-        ),
-        Agent::Codex => (
-            "codex",
-            format!(
-                "[{:?}, \"-c\", 'model=\"scripted\"', \"-c\", 'model_provider=\"fake\"', \"-c\", 'model_providers.fake={{name=\"fake\",base_url=\"{url}/v1\",env_key=\"FAKE_KEY\",wire_api=\"responses\",request_max_retries=0,stream_max_retries=0}}']",
-                program("codex")
-            ),
-            "FAKE_KEY = \"x\"".to_owned(),
-        ),
-    };
-    format!(
-        "[agents.it]\ndriver = {driver:?}\ncommand = {command}\nenv = {{ {env} }}\nnetwork = [{network:?}]\nlimits = {{ {limits} }}\n"
-    )
 }

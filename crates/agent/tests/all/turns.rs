@@ -1,16 +1,16 @@
 //! Turns of real agents: edits, permissions, cancellation, sessions, outages, budgets and lies.
 
 use interlock_agent::{Ruling, driver::ToolCall};
-use interlock_testkit_activity::{EndedAttempt, model_server::Step, processes::is_alive};
+use interlock_testkit_activity::{EndedAttempt, model_server::Step, processes::is_alive, real_agents::RealAgent};
 
-use crate::trial::{Agent, Trial, sh};
+use crate::trial::{Trial, sh};
 
 /// Runs a test with each agent.
 macro_rules! with_each_agent {
     ($($name:ident)*) => {
-        mod goose { $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)] async fn $name() { super::$name(crate::trial::Agent::Goose).await; })* }
-        mod claude { $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)] async fn $name() { super::$name(crate::trial::Agent::Claude).await; })* }
-        mod codex { $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)] async fn $name() { super::$name(crate::trial::Agent::Codex).await; })* }
+        mod goose { $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)] async fn $name() { super::$name(interlock_testkit_activity::real_agents::RealAgent::Goose).await; })* }
+        mod claude { $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)] async fn $name() { super::$name(interlock_testkit_activity::real_agents::RealAgent::Claude).await; })* }
+        mod codex { $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)] async fn $name() { super::$name(interlock_testkit_activity::real_agents::RealAgent::Codex).await; })* }
     };
 }
 
@@ -36,7 +36,7 @@ fn finished(ended: &EndedAttempt) -> &serde_json::Value {
     &ended.data
 }
 
-async fn edit_and_command_are_reported_as_they_were_seen(agent: Agent) {
+async fn edit_and_command_are_reported_as_they_were_seen(agent: RealAgent) {
     let steps = vec![
         Step::Write("proof.txt".into(), "hello".into()),
         Step::shell("test -f proof.txt && echo a test passed"),
@@ -58,7 +58,7 @@ async fn edit_and_command_are_reported_as_they_were_seen(agent: Agent) {
     assert!(trial.evidence(&ended, "agent-turn").contains("tool_calls"));
 }
 
-async fn session_is_resumed_by_the_next_process(agent: Agent) {
+async fn session_is_resumed_by_the_next_process(agent: RealAgent) {
     let script = vec![("first task", vec![Step::say("Remembered.")]), ("second task", vec![Step::say("Done again.")])];
     let Some(mut trial) = Trial::new(agent, "", script) else { return };
     finished(&trial.prompt("first task").await);
@@ -69,7 +69,7 @@ async fn session_is_resumed_by_the_next_process(agent: Agent) {
     assert!(last.contains("first task"), "the model does not see the first round");
 }
 
-async fn lost_session_is_replaced_with_a_summary(agent: Agent) {
+async fn lost_session_is_replaced_with_a_summary(agent: RealAgent) {
     let script =
         vec![("first task", vec![Step::say("Chose the blue one.")]), ("second task", vec![Step::say("Done again.")])];
     let Some(mut trial) = Trial::new(agent, "", script) else { return };
@@ -86,7 +86,7 @@ fn ask(_: &ToolCall) -> Ruling {
     Ruling::Ask("a test wants to know".to_owned())
 }
 
-async fn allowed_by_a_person_is_done(agent: Agent) {
+async fn allowed_by_a_person_is_done(agent: RealAgent) {
     let steps = vec![Step::shell("echo yes > asked.txt"), Step::say("Done.")];
     let Some(mut trial) = Trial::new(agent, "", vec![("ask me", steps)]) else { return };
     (trial.rule, trial.decision) = (ask, Some("allow"));
@@ -97,7 +97,7 @@ async fn allowed_by_a_person_is_done(agent: Agent) {
     assert!(trial.asked[0].text.contains("echo yes > asked.txt"), "{:?}", trial.asked[0]);
 }
 
-async fn denied_permission_is_a_refusal(agent: Agent) {
+async fn denied_permission_is_a_refusal(agent: RealAgent) {
     let steps = vec![Step::shell("echo no > asked.txt"), Step::say("Done.")];
     let Some(mut trial) = Trial::new(agent, "", vec![("ask me", steps)]) else { return };
     // Nobody answers in time.
@@ -108,7 +108,7 @@ async fn denied_permission_is_a_refusal(agent: Agent) {
     assert!(trial.evidence(&ended, "agent-turn").contains("nobody allowed it in time"));
 }
 
-async fn cancelled_turn_ends_soon_and_keeps_its_edits(agent: Agent) {
+async fn cancelled_turn_ends_soon_and_keeps_its_edits(agent: RealAgent) {
     let steps = vec![Step::shell("echo begun > begun.txt; sleep 100; echo late > late.txt"), Step::say("Done.")];
     let Some(mut trial) = Trial::new(agent, "", vec![("take long", steps)]) else { return };
     let (ended, seconds) = trial.prompt_and_cancel("take long", "begun.txt").await;
@@ -117,13 +117,13 @@ async fn cancelled_turn_ends_soon_and_keeps_its_edits(agent: Agent) {
     assert_eq!(trial.file("begun.txt").as_deref(), Some("begun\n"));
 }
 
-async fn model_outage_is_told_apart(agent: Agent) {
+async fn model_outage_is_told_apart(agent: RealAgent) {
     let Some(mut trial) = Trial::new(agent, "", vec![("do it", vec![Step::Fail(500)])]) else { return };
     let ended = trial.prompt("do it").await;
     assert_eq!(ended.error().0, "MODEL_UNAVAILABLE", "{:?}", ended.data);
 }
 
-async fn spent_budget_stops_the_run(agent: Agent) {
+async fn spent_budget_stops_the_run(agent: RealAgent) {
     let script = vec![("go on", vec![Step::say("Done.")])];
     let Some(mut trial) = Trial::new(agent, "tokens_per_run = 130", script) else { return };
     // The first turn takes about 120 tokens, the second one goes over the limit, the third does not begin.
@@ -138,7 +138,7 @@ async fn spent_budget_stops_the_run(agent: Agent) {
     assert_eq!(trial.model.asked().len(), asked, "the model was asked although the budget is spent");
 }
 
-async fn claimed_success_without_changes_is_not_an_edit(agent: Agent) {
+async fn claimed_success_without_changes_is_not_an_edit(agent: RealAgent) {
     let script = vec![("fix it", vec![Step::say("Done. I fixed everything and all tests pass.")])];
     let Some(mut trial) = Trial::new(agent, "", script) else { return };
     let ended = trial.prompt("fix it").await;
@@ -146,7 +146,7 @@ async fn claimed_success_without_changes_is_not_an_edit(agent: Agent) {
     assert_eq!((&data["edited"], &data["changed_files"]), (&false.into(), &serde_json::json!([])));
 }
 
-async fn files_outside_the_workspace_stay(agent: Agent) {
+async fn files_outside_the_workspace_stay(agent: RealAgent) {
     let outside = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let file = outside.path().canonicalize().unwrap().join("outside.txt");
     std::fs::write(&file, "mine").unwrap();
@@ -157,7 +157,7 @@ async fn files_outside_the_workspace_stay(agent: Agent) {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
 }
 
-async fn host_that_is_not_listed_is_out_of_reach(agent: Agent) {
+async fn host_that_is_not_listed_is_out_of_reach(agent: RealAgent) {
     let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     other.set_nonblocking(true).unwrap();
     let port = other.local_addr().unwrap().port();
@@ -171,7 +171,7 @@ async fn host_that_is_not_listed_is_out_of_reach(agent: Agent) {
     assert_eq!(other.accept().unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
 }
 
-async fn commit_of_the_agent_is_kept_and_taken_back(agent: Agent) {
+async fn commit_of_the_agent_is_kept_and_taken_back(agent: RealAgent) {
     let commit = "echo two > second.txt && git add . && git -c user.name=a -c user.email=a@b commit -qm theirs";
     let steps = vec![Step::shell(commit), Step::say("Committed.")];
     let Some(mut trial) = Trial::new(agent, "", vec![("commit it", steps)]) else { return };
@@ -184,14 +184,14 @@ async fn commit_of_the_agent_is_kept_and_taken_back(agent: Agent) {
     assert_eq!(sh(&trial.folder, "git for-each-ref --format='%(subject)' refs/interlock/agent"), "theirs\n");
 }
 
-async fn question_at_the_end_is_seen(agent: Agent) {
+async fn question_at_the_end_is_seen(agent: RealAgent) {
     let script = vec![("unclear", vec![Step::say("Two ways are possible. Which one do you want?")])];
     let Some(mut trial) = Trial::new(agent, "", script) else { return };
     let ended = trial.prompt("unclear").await;
     assert_eq!(finished(&ended)["question"], true);
 }
 
-async fn daemon_is_gone_after_the_turn(agent: Agent) {
+async fn daemon_is_gone_after_the_turn(agent: RealAgent) {
     let daemon = "setsid sh -c 'echo $$ > daemon.pid; exec sleep 300' >/dev/null 2>&1 </dev/null & while [ ! -s daemon.pid ]; do sleep 0.05; done";
     let steps = vec![Step::shell(daemon), Step::say("Done.")];
     let Some(mut trial) = Trial::new(agent, "", vec![("leave one", steps)]) else { return };

@@ -44,7 +44,7 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
     }
     expect![[r#"
         brain: 11 properties, 266130 configurations
-          in 7 explorations 648707 configurations, 4827453 ways
+          in 7 explorations 648707 configurations, 4827467 ways
           between inputs (upper): 653 transitions, 648 activities, 250 judgements
           whole run: none
           waits in AWAITING_CHECKS, AWAITING_USER, AWAITING_DEPLOY

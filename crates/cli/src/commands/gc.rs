@@ -1,6 +1,10 @@
-//! `interlock gc`: removes files that no run refers to, and snapshots of runs that ended long ago.
+//! `interlock gc`: removes files that no run refers to, snapshots of runs that ended long ago, and worktrees and homes of
+//! agents of runs that are over.
 
-use std::time::{Duration, SystemTime};
+use std::{
+    collections::BTreeSet,
+    time::{Duration, SystemTime},
+};
 
 use interlock_chart::counted;
 use interlock_journal::{Engine as _, Filter, Phase};
@@ -30,11 +34,13 @@ pub(crate) fn run(args: &Gc, output: &Output) -> Outcome {
     let swept = Workspace::new(&store.home).sweep(grace.max(SWEPT_AFTER), args.dry_run);
     let swept = swept.map_err(|error| Failure::failed(error.to_string()))?;
     let worktrees = remove_worktrees(&store, args, output)?;
+    let homes = remove_agent_homes(&store, args)?;
     if output.is_json() {
         let mut json = json!(done);
         json["snapshots"] = json!(snapshots);
         json["workspaces"] = json!(swept);
         json["worktrees"] = json!(worktrees);
+        json["agent_homes"] = json!(homes);
         output.json(&json)?;
         return Ok(Exit::Good);
     }
@@ -44,6 +50,9 @@ pub(crate) fn run(args: &Gc, output: &Output) -> Outcome {
     }
     if worktrees > 0 {
         output.data(&format!("{} {verb}\n", counted(worktrees, "worktree", "worktrees")))?;
+    }
+    if homes > 0 {
+        output.data(&format!("{} {verb}\n", counted(homes, "home of an agent", "homes of agents")))?;
     }
     output.data(&format!(
         "{} {verb}, {}; {} kept\n",
@@ -97,4 +106,14 @@ fn remove_worktrees(store: &Store, args: &Gc, output: &Output) -> Result<u64, Fa
         }
     }
     Ok(count)
+}
+
+/// Removes the private homes of agents whose runs are over, and returns the number of those runs.
+fn remove_agent_homes(store: &Store, args: &Gc) -> Result<u64, Failure> {
+    let Some(homes) = interlock_agent::homes(&store.home, None) else { return Ok(0) };
+    let phases = vec![Phase::Active, Phase::Waiting, Phase::Paused];
+    let running = store.journal.list(&Filter { phases, ..Filter::default() })?;
+    let running: BTreeSet<String> = running.iter().map(|head| head.name.to_string()).collect();
+    interlock_agent::remove_homes(&homes, &running, args.dry_run)
+        .map_err(|error| Failure::file("remove", &homes, &error))
 }

@@ -12,14 +12,13 @@ use interlock_chart::{
     library::{self, Origin},
     model::Invoke,
 };
-use interlock_journal::Definition;
+use interlock_journal::{Definition, Engine as _};
 use interlock_judge::settings::Settings as Judges;
 use interlock_runtime::{Error, LoadedMachine, Start, fresh_name};
 use interlock_server::WantedRun;
 
 use super::{Outcome, init};
 use crate::{
-    agents,
     args::Run,
     drive::{block_on, drive, listen},
     failure::Failure,
@@ -42,16 +41,17 @@ pub(crate) fn run(args: &Run, output: &Output) -> Outcome {
     agents_are_known(&loaded, &folder, args.agent.as_deref())?;
     let name = name(args.name.as_deref())?;
     let store = Store::open()?;
-    let (name, worktree) = match worktree::is_wanted(args, &input, &folder, &store)? {
-        true => {
-            let name = name.unwrap_or_else(|| fresh_name(&loaded.chart().id));
-            let made = worktree::make(&store, &folder, &name, output)?;
-            (Some(name), Some(made))
-        }
-        false => (name, None),
+    let name = name.unwrap_or_else(|| fresh_name(&loaded.chart().id));
+    let worktree = match worktree::is_wanted(args, &input, &folder, &store)? {
+        true => Some(worktree::make(&store, &folder, &name, output)?),
+        false => None,
     };
+    if let Some(agent) = &args.agent {
+        choose_agent(&store, &name, agent)?;
+    }
     let folder = worktree.as_ref().map_or_else(|| folder.clone(), |made| made.tree.folder(&folder));
-    let start = Start { loaded, input, folder, by: user(), parent: None, name, accepts_unproved: args.unproved };
+    let start =
+        Start { loaded, input, folder, by: user(), parent: None, name: Some(name), accepts_unproved: args.unproved };
     block_on(async {
         let runtime = store.runtime()?;
         listen(&runtime);
@@ -79,9 +79,16 @@ pub(crate) fn prepare(wanted: WantedRun, store: &Store) -> Result<Start, Failure
     let input = loaded.admit_input(&Value::from(input))?;
     judges_are_known(&loaded, &folder)?;
     agents_are_known(&loaded, &folder, agent.as_deref())?;
-    let run = name(run.as_deref())?;
-    let _ = store;
-    Ok(Start { loaded, input, folder, by, parent: None, name: run, accepts_unproved: false })
+    let run = name(run.as_deref())?.unwrap_or_else(|| fresh_name(&loaded.chart().id));
+    let folder = match worktree::is_wanted_by(&input, &folder, store)? {
+        // The messages go to the log of the server.
+        true => worktree::make(store, &folder, &run, &Output::new(false))?.tree.folder(&folder),
+        false => folder,
+    };
+    if let Some(agent) = &agent {
+        choose_agent(store, &run, agent)?;
+    }
+    Ok(Start { loaded, input, folder, by, parent: None, name: Some(run), accepts_unproved: false })
 }
 
 /// Loads a machine and shows its problems. It is an error if the machine cannot be run.
@@ -137,7 +144,7 @@ fn judges_are_known(loaded: &LoadedMachine, folder: &Path) -> Result<(), Failure
         .map_err(|why| Failure::bad_input(why).hint("`interlock doctor` tests every judge; see docs/judges.md"))
 }
 
-/// Checks `agents.toml` before the run is created, if the machine prompts an agent, and chooses the agent.
+/// Checks `agents.toml` before the run is created, if the machine prompts an agent.
 fn agents_are_known(loaded: &LoadedMachine, folder: &Path, agent: Option<&str>) -> Result<(), Failure> {
     let is_prompt = |invoke: &Invoke| invoke.activity == "agent.prompt";
     if agent.is_none() && !loaded.chart().invokes.iter().any(is_prompt) {
@@ -145,11 +152,16 @@ fn agents_are_known(loaded: &LoadedMachine, folder: &Path, agent: Option<&str>) 
     }
     let hint = |why| Failure::bad_input(why).hint("`interlock agents` lists the configured agents; see docs/agents.md");
     let settings = Agents::load(Some(&home()?), folder).map_err(hint)?;
-    if let Some(name) = agent {
-        settings.agent(name).map_err(hint)?;
-        agents::choose(name);
+    agent.map_or(Ok(()), |name| settings.agent(name).map(drop).map_err(hint))
+}
+
+/// Stores the agent of a run before the run starts. The agent of a run that exists stays as it is: that run keeps its
+/// name, and the new one is refused.
+fn choose_agent(store: &Store, run: &str, agent: &str) -> Result<(), Failure> {
+    match store.journal.find(run)? {
+        Some(_) => Ok(()),
+        None => interlock_agent::choose(&store.home, run, agent).map_err(Failure::failed),
     }
-    Ok(())
 }
 
 fn folder(repo: Option<&Path>) -> Result<PathBuf, Failure> {

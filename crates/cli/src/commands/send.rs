@@ -17,6 +17,7 @@ use crate::{
     output::Output,
     sample::sample,
     store::{Store, registry, user},
+    synonym::stands_for,
     waiting,
 };
 
@@ -53,11 +54,7 @@ fn meant(word: &str, follower: &Follower) -> String {
     if all.iter().any(|offer| offer.event == word) {
         return word.to_owned();
     }
-    let says = |offer: &&&Offer| {
-        let Some((words, _)) = offer.summary.split_once(": ") else { return false };
-        let mut words = words.split([',', ' ']).filter(|word| !word.is_empty() && *word != "or");
-        words.any(|known| known.eq_ignore_ascii_case(word))
-    };
+    let says = |offer: &&&Offer| stands_for(&offer.summary, word);
     match all.iter().filter(says).collect::<Vec<_>>()[..] {
         [only] => only.event.clone(),
         _ => word.to_owned(),

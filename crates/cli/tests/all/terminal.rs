@@ -303,3 +303,18 @@ fn a_message_can_be_typed_while_the_run_works() {
     assert_eq!(code, Some(0), "{seen}");
     assert!(seen.contains("they say good morning"), "{seen}");
 }
+
+#[test]
+fn a_word_that_stands_for_an_event_chooses_it() {
+    let machine = "machine: plan\nversion: 1\nsummary: Asks.\nevents:\n  along: { from: user, summary: going on is ok yes }\n  \
+        confirm: { from: user, summary: \"Go, Yes or OK: do it\" }\ninitial: a\nstates:\n  \
+        a: { on: { confirm: b, along: wrong } }\n  b: { on: { confirm: c, along: wrong } }\n  c: { on: { confirm: done, along: wrong } }\n  \
+        done: { type: final, outcome: success }\n  wrong: { type: final, outcome: failure }\n";
+    let (_folder, session) = project_with("plan", machine);
+    let mut terminal = terminal(&session, "run plan --name p1");
+    for word in ["Go", "yes", "OK"] {
+        terminal.answer(PROMPT, &format!("{word}{ENTER}"));
+    }
+    let (code, seen) = terminal.end();
+    assert_eq!(code, Some(0), "{seen}");
+}

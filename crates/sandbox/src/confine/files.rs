@@ -11,7 +11,7 @@ use landlock::{
 };
 
 use super::Refusal;
-use crate::{Enforced, Network, Rules, ability, places, repository};
+use crate::{Enforced, Network, Rules, ability, places};
 
 /// The newest ABI version that these rules were written for and tested with.
 const NEWEST: ABI = ABI::V7;
@@ -115,7 +115,7 @@ fn writing(
     hidden: &[PathBuf],
     enforced: &mut Enforced,
 ) -> Result<RulesetCreated, landlock::RulesetError> {
-    let git = repository::git_folders(&rules.workspace);
+    let git = rules.writable_git();
     let own = git
         .iter()
         .chain([&rules.workspace])

@@ -286,6 +286,7 @@ fn enforced(order: &LaunchOrder, guard: &Guard, cgroups: &Cgroups) -> Enforced {
         protected: guard.paths().map(|path| path.display().to_string()).collect(),
         git_history: match repository::git_folders(&order.rules.workspace).is_empty() {
             true => GitHistory::NoRepository,
+            false if order.rules.writable_git().is_empty() => GitHistory::ReadOnly,
             false => GitHistory::Writable,
         },
         limits: order.rules.limits,

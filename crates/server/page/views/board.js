@@ -2,7 +2,7 @@
 
 import { get, post } from '../api.js';
 import { answer } from '../answer.js';
-import { h, keyed, put, soon } from '../dom.js';
+import { h, keyed, latest, put, soon } from '../dom.js';
 import { age, cost, due } from '../format.js';
 import { progress } from '../live.js';
 import { go, link } from '../route.js';
@@ -34,17 +34,15 @@ export async function board({ main, query, canAct, signal, title, follow }) {
     });
     for (const run of progress.keys()) tell(columns, run);
   };
-  const load = async () => {
-    const part = (phases, limit) => get(['runs'], { machine: query.machine, phase: phases.join(), limit }, signal);
-    const parts = await Promise.all([part(OPEN, OPEN_MAX), part(ENDED, ENDED_MAX)]);
+  const part = (phases, limit) => get(['runs'], { machine: query.machine, phase: phases.join(), limit }, signal);
+  const load = latest(() => Promise.all([part(OPEN, OPEN_MAX), part(ENDED, ENDED_MAX)]), (parts) => {
     shown = parts.flatMap(({ runs }) => runs);
     draw();
-  };
+  });
   const reload = soon(() => load().catch(() => {}), 500);
   const choose = h('select', { 'aria-label': t('machine'), onchange: () => go(link(['board'], { machine: choose.value })) },
     h('option', { value: '' }, t('all-by-phase')), machines.map(({ id }) => h('option', { value: id, selected: id === query.machine }, id)));
   put(main, h('div', { class: 'page wide' }, h('div', { class: 'head' }, h('h1', {}, t('board')), h('div', { class: 'filters' }, choose)), columns));
-  await load();
   follow((notice) => {
     if (notice.type === 'progress') return tell(columns, notice.run);
     if (notice.type === 'hello') return reload();
@@ -55,6 +53,7 @@ export async function board({ main, query, canAct, signal, title, follow }) {
     draw();
     reload();
   });
+  await load();
 }
 
 async function statesOf(machine, signal) {

@@ -2,7 +2,7 @@
 
 import { get } from '../api.js';
 import { answer } from '../answer.js';
-import { h, keyed, put, soon } from '../dom.js';
+import { h, keyed, latest, put, soon } from '../dom.js';
 import { age, due } from '../format.js';
 import { link } from '../route.js';
 import { runLink } from '../widgets.js';
@@ -18,8 +18,7 @@ export async function inbox({ main, query, canAct, signal, title, follow }) {
   const more = h('a', { class: 'button', hidden: true }, t('older'));
   const live = h('p', { class: 'sr', role: 'status', 'aria-live': 'polite' });
   let known = null;
-  const load = async () => {
-    const { items, next } = await get(['inbox'], { ...query, limit: PAGE }, signal);
+  const load = latest(() => get(['inbox'], { ...query, limit: PAGE }, signal), ({ items, next }) => {
     // The nearest deadline comes first, then the run that has waited longest.
     const order = (item) => (item.due ? new Date(item.due).getTime() : Infinity);
     items.sort((a, b) => (order(a) === order(b) ? new Date(a.updated) - new Date(b.updated) : order(a) - order(b)));
@@ -30,13 +29,13 @@ export async function inbox({ main, query, canAct, signal, title, follow }) {
     const fresh = known ? items.filter(({ run }) => !known.has(run)) : [];
     if (fresh.length) live.textContent = t('asks-now', { run: fresh.map(({ run }) => run).join(', ') });
     known = new Set(items.map(({ run }) => run));
-  };
+  });
   const reload = soon(() => load().catch(() => {}), 200);
   put(main, h('div', { class: 'page narrow' }, h('div', { class: 'head' }, h('h1', {}, t('inbox'))), live, list, empty, h('div', { class: 'buttons pager' }, more)));
-  await load();
   follow((notice) => {
     if (notice.type === 'hello' || notice.type === 'record') reload();
   });
+  await load();
 }
 
 function card(item, canAct, done) {

@@ -23,6 +23,13 @@ const TRAIL_RECORDS = 60;
 // Shows a run.
 export async function run({ main, name, query, canAct, signal, title, follow }) {
   title(name);
+  // Notices are heard before the first answer, so that nothing between the two is lost.
+  let [isReady, isWanted] = [false, false];
+  follow((notice) => {
+    const isMeant = notice.type === 'hello' || (notice.type === 'record' && (notice.run === name || notice.parent === name));
+    if (isMeant && isReady) reload();
+    isWanted ||= isMeant;
+  });
   const [first, svg] = await Promise.all([get(['runs', name], {}, signal), text(['runs', name, 'picture'], {}, signal)]);
   let now = first;
   let then = null;
@@ -81,7 +88,7 @@ export async function run({ main, name, query, canAct, signal, title, follow }) 
     if (seen !== offersSeen) {
       offersSeen = seen;
       const hasAny = now.offers.events.length + now.offers.by_hand.length + now.offers.asked.length > 0;
-      const isAsked = now.offers.is_asking || now.offers.by_hand.length > 0 || now.offers.asked.length > 0;
+      const isAsked = now.phase === 'waiting' || now.offers.asked.length > 0;
       put(ask, hasAny ? h('section', { class: `card ask ${isAsked ? '' : 'idle'}`, 'aria-label': t('answer') }, h('h2', { class: 'sr' }, t('answer')), answer(name, now.offers, { canAct, done: reload })) : null);
     }
   };
@@ -112,9 +119,8 @@ export async function run({ main, name, query, canAct, signal, title, follow }) 
   drawNow();
   await source.load(moment ?? first.seq);
   select(moment);
-  follow((notice) => {
-    if (notice.type === 'hello' || (notice.type === 'record' && (notice.run === name || notice.parent === name))) reload();
-  });
+  isReady = true;
+  if (isWanted) reload();
 }
 
 function heading(now) {

@@ -1,7 +1,7 @@
 // The list of runs. It follows the store: rows change as runs move, and new runs appear on the first page.
 
 import { get } from '../api.js';
-import { h, keyed, put, soon } from '../dom.js';
+import { h, keyed, latest, put, soon } from '../dom.js';
 import { age, due } from '../format.js';
 import { progress } from '../live.js';
 import { go, link, setQuery } from '../route.js';
@@ -23,11 +23,10 @@ export async function runs({ main, query, signal, title, follow }) {
   const newest = h('a', { class: 'button', href: link([], { ...filter, before: undefined }) }, t('newest'));
   const live = h('p', { class: 'sr', role: 'status', 'aria-live': 'polite' });
 
-  const load = async () => {
-    const answer = await get(['runs'], { ...filter, limit: PAGE }, signal);
+  const load = latest(() => get(['runs'], { ...filter, limit: PAGE }, signal), (answer) => {
     [shown, next] = [answer.runs, answer.next];
     draw();
-  };
+  });
   const draw = () => {
     keyed(body, shown, (row) => row.run, (row) => `${row.seq} ${row.phase} ${row.due}${JSON.stringify(row.waits ?? '')}`, row);
     empty.hidden = shown.length > 0;
@@ -60,8 +59,8 @@ export async function runs({ main, query, signal, title, follow }) {
       h('thead', {}, h('tr', {}, ['run', 'machine', 'phase', 'state', 'waits-for', 'deadline', 'changed', 'created'].map((key) => h('th', { scope: 'col', class: `c-${key}` }, t(key))))), body)),
     empty, live, h('div', { class: 'buttons pager' }, newest, older)));
   older.hidden = newest.hidden = true;
-  await load();
   follow(hear);
+  await load();
 }
 
 async function filters(filter, apply, signal) {

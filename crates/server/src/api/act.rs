@@ -48,7 +48,14 @@ pub(super) async fn start(
         app.services.prepare(WantedRun { machine: new.machine, input, folder, name: new.name, agent: new.agent, by })
     })
     .await?;
-    let head = app.runtime.start(start).await?;
+    let name = start.name.clone();
+    let head = match app.runtime.start(start).await {
+        Ok(head) => head,
+        Err(error) => {
+            name.iter().for_each(|name| app.services.not_started(name));
+            return Err(error.into());
+        }
+    };
     Ok((StatusCode::CREATED, Json(row(&head))))
 }
 

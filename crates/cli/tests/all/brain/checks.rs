@@ -64,7 +64,7 @@ fn test_that_changes_files_is_run_again_and_its_files_are_reviewed() {
 fn missing_tests_are_reported() {
     let scene = Scene::new();
     scene.write("../input.json", r#"{ "task": "Count the arguments" }"#);
-    scene.run("run brain --input ../input.json --name b1");
+    scene.run("run brain --input ../input.json --name b1 --in-place");
     let done = scene.reply(WRONG);
     assert_eq!(done.code, Some(0), "{done}");
     let trace = scene.run("trace b1").stdout;
@@ -78,7 +78,7 @@ fn detected_commands_are_shown_and_used() {
     let scene = Scene::new();
     scene.write("Makefile", "test:\n\tsh tests/run.sh\n");
     scene.write("../input.json", r#"{ "task": "Count the arguments" }"#);
-    scene.run("run brain --input ../input.json --name b1");
+    scene.run("run brain --input ../input.json --name b1 --in-place");
     assert_eq!(scene.context("test"), json!("make test"));
     let asked = {
         scene.write("Makefile", "test:\n\ttrue\n");

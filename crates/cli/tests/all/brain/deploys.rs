@@ -68,3 +68,24 @@ fn spent_budget_waits_for_the_user() {
     let again = scene.send("user_message", &json!({ "text": "The budget is larger now" }));
     assert!(again.stdout.contains("CODING"), "{again}");
 }
+
+#[test]
+fn deployment_reaches_only_the_listed_hosts() {
+    let listen = || {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        (listener.local_addr().unwrap().port(), listener)
+    };
+    let ((listed, host), (other, stranger)) = (listen(), listen());
+    let reach = |port: u16| format!("bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}; echo hello >&3'");
+    let scene = Scene::new();
+    let deploy = format!("{} || exit 1; {} && exit 2; true", reach(listed), reach(other));
+    scene.start(&json!({ "deploy": deploy, "deploy_network": [format!("127.0.0.1:{listed}")] }));
+    let asked = scene.reply(RIGHT);
+    assert!(asked.code == Some(4) && asked.stdout.contains("GRANT_FOR_WORK"), "policy asks about the host\n{asked}");
+    let scope = scene.json("show b1")["offers"]["grant"]["scopes"][0].as_str().unwrap().to_owned();
+    let done = scene.run(&format!("grant b1 '{scope}'"));
+    assert_eq!(done.code, Some(0), "{done}");
+    assert!(host.accept().is_ok(), "the listed host was not reached");
+    assert_eq!(stranger.accept().unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
+}

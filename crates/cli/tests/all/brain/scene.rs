@@ -66,7 +66,8 @@ impl Scene {
             input[name] = value.clone();
         }
         self.write("../input.json", &input.to_string());
-        let started = self.run("run brain --input ../input.json --name b1");
+        // The tests edit the checkout in the agent's place, so the run must work there, even if it is dirty.
+        let started = self.run("run brain --input ../input.json --name b1 --in-place");
         assert!(started.code == Some(4) && started.stdout.contains("CODING"), "{started}");
     }
 

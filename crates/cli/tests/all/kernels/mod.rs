@@ -62,7 +62,7 @@ fn a_run_ends_without_its_kernel_and_the_report_shows_its_pictures() {
     assert!(output.status.success(), "{}", text(&output));
     wait_until("a kernel is left", || processes(&scene.repo()).is_empty());
     let html = text(&scene.run(&["report", "cells", "--format", "html"]));
-    assert!(html.contains("src=\"data:image/png;base64,iVBOR"), "the picture is missing");
+    assert!(html.contains("base64,iVBOR"), "the picture is missing");
     let report = text(&scene.run(&["report", "cells"]));
     for part in ["## Notebook n.ipynb", "plt.plot([1, 3, 2])", "a line", "![n.files/cell-1-1.png]"] {
         assert!(report.contains(part), "{part} is missing: {report}");

@@ -1,5 +1,7 @@
 //! From a requirement to the archive.
 
+use interlock_testkit_cli::terminal::Terminal;
+
 use super::scene::{PRD, Scene};
 
 #[test]
@@ -91,4 +93,44 @@ fn uncommitted_work_of_a_person_is_not_committed() {
     scene.waits("send p1 code_changed", "READY");
     assert_eq!(scene.git("diff-tree --no-commit-id --name-only -r HEAD~1"), "calc.py\ntest_calc.py");
     assert!(scene.git("status --porcelain").contains("?? notes.txt"));
+}
+
+#[test]
+fn a_second_session_gets_a_worktree() {
+    let scene = Scene::python();
+    let second = scene.run("run prd --set repo_path=. --name p2");
+    assert!(second.stderr.contains("on the branch interlock/p2"), "{second}");
+    let third = scene.run("run prd --set repo_path=. --name p3 --in-place");
+    assert!(third.code == Some(4) && !third.stderr.contains("on the branch"), "{third}");
+    let fourth = scene.run("run prd --set repo_path=. --set worktree=never --name p4");
+    assert!(fourth.code == Some(4) && !fourth.stderr.contains("on the branch"), "{fourth}");
+}
+
+#[test]
+fn a_checkpoint_is_a_tag_of_all_files() {
+    let scene = Scene::python();
+    scene.write("notes.txt", "mine\n");
+    scene.planned(PRD);
+    scene.waits("send p1 go", "IMPLEMENT_TASK");
+    let tag = scene.context()["last_checkpoint"].as_str().unwrap().to_owned();
+    assert_eq!(scene.git("tag"), tag);
+    let digits = tag.strip_prefix("chk-").unwrap();
+    assert!(digits.len() == 12 && digits.bytes().all(|byte| byte.is_ascii_digit()), "{tag}");
+    assert_eq!(scene.git(&format!("show {tag}:notes.txt")), "mine");
+    assert_eq!(scene.git(&format!("rev-parse {tag}^")), scene.git("rev-parse HEAD"));
+    assert!(!scene.git(&format!("ls-tree -r --name-only {tag}")).contains(".agent"));
+    assert_eq!(scene.git("status --porcelain"), "?? .agent/\n?? notes.txt", "the tag changes no file and no index");
+}
+
+#[test]
+fn a_person_at_a_terminal_says_go() {
+    let scene = Scene::python();
+    scene.planned(PRD);
+    let mut terminal = Terminal::new(env!("CARGO_BIN_EXE_interlock"), &scene.session, "resume p1");
+    terminal.answer("to filter", "Go\r");
+    terminal.answer("IMPLEMENT_TASK takes", "");
+    terminal.answer("to filter", "\x03");
+    let (code, seen) = terminal.end();
+    assert_eq!(code, Some(4), "{seen}");
+    assert_eq!(scene.json("show p1")["place"], "IMPLEMENT_TASK");
 }

@@ -59,6 +59,7 @@ impl Scene {
         fs::create_dir(&project).unwrap();
         let session = Session::new(env!("CARGO_BIN_EXE_interlock"), &project)
             .with("INTERLOCK_HOME", here.join("home").display().to_string())
+            .with("XDG_CACHE_HOME", here.join("cache").display().to_string())
             .with("INTERLOCK_USER", "ada");
         fs::create_dir(here.join("home")).unwrap();
         fs::write(here.join("home/judges.toml"), "[chains]\ndefault = [\"person\"]\n").unwrap();

@@ -65,7 +65,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("planning", &["activity", "chart", "http", "journal", "judge"]),
     ("notebook", &["activity", "chart", "core", "journal", "process", "redact", "regular-file", "sandbox"]),
-    ("agent", &["activity", "chart", "journal", "process", "regular-file", "sandbox", "suggest", "workspace"]),
+    (
+        "agent",
+        &["activity", "chart", "journal", "process", "redact", "regular-file", "sandbox", "suggest", "workspace"],
+    ),
     (
         "firmware",
         &[
