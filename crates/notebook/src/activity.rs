@@ -221,6 +221,9 @@ struct Said {
 
 impl Work<'_> {
     async fn carry_out(&self, session: &mut Session) -> Result<Outcome, Outcome> {
+        if let Some(kernel) = &session.kernel {
+            kernel.works_for(self.attempt);
+        }
         let Opened { mut document, notice, is_file } = self.open(session).await?;
         let before = is_file.then(|| document.text().len());
         let unchanged = document.clone();

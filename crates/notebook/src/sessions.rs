@@ -97,7 +97,7 @@ async fn end_when_idle(session: Weak<AsyncMutex<Session>>, idle: Duration) {
 pub(crate) struct Opened {
     /// The document.
     pub(crate) document: Document,
-    /// The edit of somebody else since the last action, in words.
+    /// The edit of another program or person since the last action, as a sentence.
     pub(crate) notice: Option<String>,
     /// True if the file exists.
     pub(crate) is_file: bool,

@@ -22,7 +22,7 @@ use tokio::{
 use crate::{
     output::{Shown, Stream},
     process::{Confined, How, Plan, ProgramResult, not_started, streams, without_result},
-    program::{Input, Interrupter, Nothing, Program, REST},
+    program::{Control, Input, Nothing, Program, REST},
 };
 
 /// The longest line that is read. The rest of a longer line is skipped.
@@ -39,7 +39,7 @@ pub struct Conversation {
     shown: Arc<Shown>,
     stdout: Stream,
     watched: Watched,
-    interrupter: Interrupter,
+    control: Control,
     stop: oneshot::Sender<()>,
 }
 
@@ -81,7 +81,7 @@ impl Conversation {
         let [stdout, stderr] = streams(attempt, plan).map_err(failed)?;
         let shown = Shown::new(attempt);
         let mut program = Program::start(attempt, plan, Input::Pipe).await.map_err(failed)?;
-        let interrupter = program.interrupter().map_err(failed)?;
+        let control = program.control().map_err(failed)?;
         let input = ProgramInput(program.stdin.take());
         let (is_here, gone) = watch::channel(());
         let from = program.stdout.take().map(|from| BufReader::with_capacity(READ_BYTES, from));
@@ -89,7 +89,7 @@ impl Conversation {
         let (stop, stopped) = oneshot::channel();
         let watch = Watch { program, stderr, shown: shown.clone(), is_here, stopped };
         let watched = Watched(tokio::spawn(watch.until_end(attempt.clone(), plan.clone())));
-        Ok(Conversation { input, output, shown, stdout, watched, interrupter, stop })
+        Ok(Conversation { input, output, shown, stdout, watched, control, stop })
     }
 
     /// Sends bytes to the program. The caller adds the line break. See [`ProgramInput::send`].
@@ -112,9 +112,9 @@ impl Conversation {
         &self.shown
     }
 
-    /// Interrupts the program: `SIGINT` for all its processes.
-    pub fn interrupt(&self) -> io::Result<()> {
-        self.interrupter.interrupt()
+    /// Returns a handle to the program, which can be used while the output is read.
+    pub fn control(&self) -> &Control {
+        &self.control
     }
 
     /// Closes the input of the program and waits for its end. If it does not end within `grace`, it is stopped. Output

@@ -22,3 +22,4 @@ pub use interlock_proxy::{Allow, BadHost, Destination, Verdict};
 pub use leftovers::end_leftovers;
 pub use output::{Shown, Stream, Tail, Tell};
 pub use process::{Confined, How, Plan, ProgramResult, SANDBOX, find, inherited, keep, not_ended, run};
+pub use program::Control;

@@ -9,11 +9,12 @@ use std::{
     os::fd::{AsFd, OwnedFd},
     path::Path,
     process::Child,
+    sync::Arc,
     time::Duration,
 };
 
 use interlock_activity::{Attempt, code};
-use interlock_sandbox::{After, Attached, Enforced, INTERRUPT, LaunchOrder, ProgramEnd, Report, STOP, attach};
+use interlock_sandbox::{After, Attached, Enforced, INTERRUPT, KEPT, LaunchOrder, ProgramEnd, Report, STOP, attach};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{
@@ -74,14 +75,21 @@ pub(crate) struct Program {
     _input_file: Option<tempfile::TempPath>,
 }
 
-/// Interrupts a program.
-#[derive(Debug)]
-pub(crate) struct Interrupter(std::os::unix::net::UnixStream);
+/// A handle to a running program. The launcher's socket stays open while the handle exists, so the program ends only
+/// after it is dropped too.
+#[derive(Clone, Debug)]
+pub struct Control(Arc<std::os::unix::net::UnixStream>);
 
-impl Interrupter {
+impl Control {
     /// Sends `SIGINT` to all processes of the program. The socket does not block, and the request is short.
-    pub(crate) fn interrupt(&self) -> io::Result<()> {
-        (&self.0).write_all(INTERRUPT)
+    pub fn interrupt(&self) -> io::Result<()> {
+        (&*self.0).write_all(INTERRUPT)
+    }
+
+    /// Sets the attempt whose changes the launcher keeps if this process ends: the program outlives attempts.
+    pub fn works_for(&self, attempt: Option<&Attempt>, plan: &Plan) -> io::Result<()> {
+        let after = attempt.and_then(|attempt| after(attempt, plan));
+        (&*self.0).write_all(&After::to_line(after.as_ref())?)
     }
 }
 
@@ -122,10 +130,10 @@ impl Program {
         Ok(program)
     }
 
-    /// Returns a handle that interrupts the program. The launcher's socket stays open while the handle exists.
-    pub(crate) fn interrupter(&self) -> io::Result<Interrupter> {
+    /// Returns a handle to the running program.
+    pub(crate) fn control(&self) -> io::Result<Control> {
         let hears = self.hears.as_ref().ok_or(io::ErrorKind::NotConnected)?;
-        Ok(Interrupter(rustix::io::dup(hears.as_ref())?.into()))
+        Ok(Control(Arc::new(rustix::io::dup(hears.as_ref())?.into())))
     }
 
     /// Waits for the end of the program, the timeout, the cancellation or the request to stop it. Afterwards no
@@ -166,7 +174,10 @@ impl Program {
             // The launcher stays until the changes of the program are kept.
             (Some(child), Some(hears)) if attempt.snapshot.is_some() => held::add(&attempt.live, child, hears),
             (Some(mut child), hears) => {
-                drop(hears);
+                // The attempt that the program worked for last keeps its changes itself.
+                if let Some(mut hears) = hears {
+                    let _ = hears.write_all(KEPT).await;
+                }
                 let _ = tokio::time::timeout(STOPPING_MAX, tokio::task::spawn_blocking(move || child.wait())).await;
             }
             (None, _) => {}

@@ -86,9 +86,7 @@ impl Host for RuntimeHost {
 
     fn moves(&self, run: &str, at_most: usize) -> Result<Vec<PastMove>, String> {
         match self.shared.upgrade() {
-            Some(shared) => {
-                shared.histories.newest(&*shared.engine, run, at_most).map_err(|error| error.to_string())
-            }
+            Some(shared) => shared.histories.newest(&*shared.engine, run, at_most).map_err(|error| error.to_string()),
             None => Err("the runtime has ended".into()),
         }
     }

@@ -17,6 +17,9 @@ pub const STOP: &[u8] = b"stop\n";
 /// The request of Interlock, sent after the order, to interrupt the program: `SIGINT` for all its processes.
 pub const INTERRUPT: &[u8] = b"interrupt\n";
 
+/// The beginning of the message that replaces [`LaunchOrder::after`] while the program runs. The command follows as JSON.
+pub(crate) const NEW_AFTER: &[u8] = b"after ";
+
 /// The message of Interlock that it has stored the program's changes, so that [`LaunchOrder::after`] is not needed.
 pub const KEPT: &[u8] = b"kept\n";
 
@@ -58,6 +61,13 @@ pub struct After {
     pub words: Vec<OsString>,
     /// Its complete environment.
     pub env: Vec<(OsString, OsString)>,
+}
+
+impl After {
+    /// Serializes the message that replaces the command of a running program.
+    pub fn to_line(after: Option<&After>) -> io::Result<Vec<u8>> {
+        Ok([NEW_AFTER, &line(&after)?].concat())
+    }
 }
 
 impl LaunchOrder {

@@ -79,6 +79,7 @@ pub(crate) async fn kernel(
     }
     attempt.host.progress(&attempt.run, attempt.activity, &format!("starting the kernel {}", spec.display_name));
     let mut kernel = kernel::start(attempt, sandbox, rules, spec).await?;
+    kernel.works_for(attempt);
     for (id, code) in &lost {
         attempt.host.progress(&attempt.run, attempt.activity, &format!("executing {id} again"));
         let request = request(code, json!({}));

@@ -64,7 +64,7 @@ impl Changes {
             parts.push(format!("{} removed", self.removed));
         }
         let what = if parts.is_empty() { "its cells are the same".to_owned() } else { parts.join("; ") };
-        format!("[The notebook was edited by somebody else: {what}. The edit is kept.]")
+        format!("[The notebook was edited outside of this run: {what}. The edit is kept.]")
     }
 }
 

@@ -41,7 +41,7 @@ fn every_edit_leaves_other_bytes_as_they_are() {
         document.remove(document.find(id).unwrap());
         check(&document);
     }
-    assert_eq!(document.text(), FOREIGN, "what was added is gone without a trace");
+    assert_eq!(document.text(), FOREIGN, "removed cells leave no trace");
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn the_edit_of_another_program_is_described() {
     after.remove(2);
     after.insert(0, "new", code("n"));
     let changes = before.changes(&after);
-    let expected = "[The notebook was edited by somebody else: changed: two; 1 added; 1 removed. The edit is kept.]";
+    let expected = "[The notebook was edited outside of this run: changed: two; 1 added; 1 removed. The edit is kept.]";
     assert_eq!(changes.describe(), expected);
 }
 

@@ -19,7 +19,7 @@ use std::{
     time::Duration,
 };
 
-use interlock_activity::Cancel;
+use interlock_activity::{Attempt, Cancel};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
@@ -119,6 +119,11 @@ impl Kernel {
     /// Returns true if the process of the kernel is gone.
     pub(crate) fn is_gone(&self) -> bool {
         self.process.is_gone()
+    }
+
+    /// Sets the attempt that the kernel works for, and whose changes are kept if this process is killed.
+    pub(crate) fn works_for(&self, attempt: &Attempt) {
+        self.process.works_for(attempt);
     }
 
     /// Executes code and waits until all its output has come. `take` gets every message of the output.
@@ -243,7 +248,9 @@ fn listen(
         loop {
             let frames = from.receive().await;
             let is_end = frames.is_err();
-            if (is_end || is_listening.load(Ordering::SeqCst)) && to.send((channel, frames)).await.is_err() || is_end {
+            let is_wanted = is_end || is_listening.load(Ordering::SeqCst);
+            let is_dropped = is_wanted && to.send((channel, frames)).await.is_err();
+            if is_end || is_dropped {
                 return;
             }
         }

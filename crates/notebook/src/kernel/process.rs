@@ -7,11 +7,8 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use interlock_activity::{Attempt, Canceller, Ending, Future, Host, Outcome, StartRun, code};
 use interlock_core::ActivityId;
-use interlock_process::{Conversation, How, Plan, ProgramResult, end_leftovers};
-use tokio::{
-    sync::{mpsc, watch},
-    task::JoinHandle,
-};
+use interlock_process::{Control, Conversation, How, Plan, ProgramResult, end_leftovers};
+use tokio::{sync::watch, task::JoinHandle};
 
 /// The longest wait for the end of a kernel that has closed its output.
 const END_MAX: Duration = Duration::from_secs(366 * 24 * 3_600);
@@ -32,13 +29,16 @@ pub(crate) struct Death {
 #[derive(Debug)]
 pub(crate) struct Process {
     task: JoinHandle<()>,
-    interrupts: mpsc::Sender<()>,
+    control: Control,
+    plan: Plan,
     gone: watch::Receiver<Option<Death>>,
     live: PathBuf,
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
+        // This process goes on and keeps the changes of its attempts itself.
+        let _ = self.control.works_for(None, &self.plan);
         self.task.abort();
         let _ = std::fs::remove_file(&self.live);
     }
@@ -53,19 +53,25 @@ impl Process {
         let _ = tokio::task::spawn_blocking(move || end_leftovers(&mark)).await;
         let conversation = Conversation::open(&attempt, plan).await?;
         let (tell, gone) = watch::channel(None);
-        let (interrupts, orders) = mpsc::channel(4);
+        let (control, plan) = (conversation.control().clone(), plan.clone());
         let live = attempt.live.clone();
         let task = tokio::spawn(async move {
-            let death = attend(conversation, orders).await;
+            let death = attend(conversation).await;
             tell.send_replace(Some(death));
         });
-        Ok(Process { task, interrupts, gone, live })
+        Ok(Process { task, control, plan, gone, live })
     }
 
     /// Sends `SIGINT` to the kernel and all its children.
     pub(crate) fn interrupt(&self) {
-        // If earlier interrupts are still waiting, one more changes nothing.
-        let _ = self.interrupts.try_send(());
+        // If the launcher is gone, the kernel is too.
+        let _ = self.control.interrupt();
+    }
+
+    /// Sets the attempt that the kernel works for. If this process is killed, the launcher keeps the workspace as the
+    /// kernel left it, so that the changes of that attempt can be taken back.
+    pub(crate) fn works_for(&self, attempt: &Attempt) {
+        let _ = self.control.works_for(Some(attempt), &self.plan);
     }
 
     /// Returns when the process is gone.
@@ -84,15 +90,12 @@ impl Process {
 }
 
 /// Reads the output of the process, so that it never blocks, until it ends.
-async fn attend(mut conversation: Conversation, mut orders: mpsc::Receiver<()>) -> Death {
+async fn attend(mut conversation: Conversation) -> Death {
     loop {
-        tokio::select! {
-            line = conversation.line() => match line {
-                Ok(Some(_)) => {}
-                Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => {}
-                Ok(None) | Err(_) => break,
-            },
-            Some(()) = orders.recv() => drop(conversation.interrupt()),
+        match conversation.line().await {
+            Ok(Some(_)) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => {}
+            Ok(None) | Err(_) => break,
         }
     }
     match conversation.close(END_MAX).await {

@@ -218,7 +218,7 @@ mod tests {
         for piece in rest.chunks(piece) {
             stream.write_all(piece).await.unwrap();
         }
-        // What the client has sent is read: a socket that closes with unread bytes loses those that it has sent.
+        // The bytes of the client are read: a socket that closes with unread bytes loses those that it has sent.
         stream.shutdown().await.unwrap();
         let _ = stream.read_to_end(&mut Vec::new()).await;
     }

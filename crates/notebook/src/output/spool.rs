@@ -49,10 +49,10 @@ impl Spool {
         if self.bytes > BYTES_MAX {
             return;
         }
-        if let Ok(file) = &mut self.file {
-            if let Err(error) = file.write_all(text.as_bytes()) {
-                self.file = Err(error.to_string());
-            }
+        if let Ok(file) = &mut self.file
+            && let Err(error) = file.write_all(text.as_bytes())
+        {
+            self.file = Err(error.to_string());
         }
     }
 

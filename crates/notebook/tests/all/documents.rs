@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::trial::{Trial, texts};
 
-/// A notebook as somebody wrote it: a layout of their own, an output, and fields that nobody knows.
+/// A notebook of another author: an unusual layout, an output, and unknown fields.
 const FOREIGN: &str = r#"{"nbformat": 4, "nbformat_minor": 5,
  "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3"}, "mine": [1,  2]},
  "cells": [
@@ -42,7 +42,7 @@ async fn an_edit_between_two_actions_is_kept_and_noticed() {
         n.cells.append(nbformat.v4.new_markdown_cell('a person was here', id='note'))\nnbformat.write(n, 'n.ipynb')";
     trial.python(&["-c", edit]);
     let ended = trial.act(json!({ "action": "exec", "codecell_id": "cell-1" })).await;
-    let expected = "[The notebook was edited by somebody else: changed: cell-1; 1 added. The edit is kept.]";
+    let expected = "[The notebook was edited outside of this run: changed: cell-1; 1 added. The edit is kept.]";
     assert_eq!(texts(&ended.data["effects"]), [expected]);
     assert_eq!(ended.data["variables"]["x"]["text"], "2");
     let notebook = trial.notebook();

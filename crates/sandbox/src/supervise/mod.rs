@@ -42,7 +42,8 @@ use crate::{
     confine::{Said, Task},
     guard::Guard,
     launcher::name_of,
-    protected, repository, wire,
+    protected, repository,
+    wire::{self, NEW_AFTER},
 };
 use cgroup::Cgroups;
 use stage::Stage;
@@ -89,6 +90,8 @@ struct Scene {
     /// The program, or the first process of its namespaces.
     program: Pid,
     is_init: bool,
+    /// True if the first process is bubblewrap.
+    is_wrapped: bool,
     /// The exit code or the signal of the program, after it has ended.
     ended: Option<(Option<i32>, Option<i32>)>,
     /// Becomes readable when the program has ended.
@@ -109,6 +112,8 @@ struct Scene {
     usage: Usage,
     /// The command to run afterwards.
     after: Option<After>,
+    /// The beginning of a message of Interlock.
+    part: Vec<u8>,
 }
 
 /// The result of waiting for the socket.
@@ -163,13 +168,14 @@ fn begin(control: &UnixStream) -> io::Result<Option<Scene>> {
         Err(error) => Err(error),
     };
     match furnished {
-        Ok(Some((Furnished { pidfd, guard, temp, usage, after }, is_stopped))) => {
+        Ok(Some((Furnished { pidfd, guard, temp, usage, after, is_wrapped }, is_stopped))) => {
             let Stage { program, channel, is_init, .. } = stage;
             let channel = Some(channel);
             let (ended, is_heard) = (None, false);
             Ok(Some(Scene {
                 program,
                 is_init,
+                is_wrapped,
                 ended,
                 pidfd,
                 channel,
@@ -182,6 +188,7 @@ fn begin(control: &UnixStream) -> io::Result<Option<Scene>> {
                 cgroups,
                 usage,
                 after,
+                part: Vec::new(),
             }))
         }
         nothing => {
@@ -199,6 +206,7 @@ struct Furnished {
     temp: TempDir,
     usage: Usage,
     after: Option<After>,
+    is_wrapped: bool,
 }
 
 /// Sends the task to the second stage and creates its resources.
@@ -230,7 +238,8 @@ fn furnish(
     // If the stage has already ended, this is detected later.
     let _ = send(stage.channel.get_mut(), &task, files);
     let usage = Usage::new(&task.order.rules, temp.path(), u64::from(stage.is_init));
-    Ok(Furnished { pidfd, guard, temp, usage, after })
+    let is_wrapped = task.order.rules.sandbox == Kind::Bubblewrap;
+    Ok(Furnished { pidfd, guard, temp, usage, after, is_wrapped })
 }
 
 /// Sends a task with the files of its order.
@@ -334,7 +343,8 @@ impl Scene {
                     tree::signal_all(Signal::TERM);
                     stop_until = Some(Instant::now() + GRACE);
                 }
-                Heard::Interrupt => tree::signal_all(Signal::INT),
+                // Bubblewrap would end, and the program with it.
+                Heard::Interrupt => tree::signal_others(self.is_wrapped.then_some(self.program), Signal::INT),
                 Heard::Stop | Heard::Nothing => {}
             }
             self.pass_on(control);
@@ -355,7 +365,7 @@ impl Scene {
     }
 
     /// Waits for the next event.
-    fn listen(&self, control: &mut UnixStream, until: Instant) -> io::Result<Heard> {
+    fn listen(&mut self, control: &mut UnixStream, until: Instant) -> io::Result<Heard> {
         let wait_for = Timespec::try_from(until.saturating_duration_since(Instant::now())).map_err(io::Error::other)?;
         let mut polled = vec![PollFd::new(&*control, PollFlags::IN), PollFd::new(&self.signals, PollFlags::IN)];
         if self.ended.is_none() {
@@ -369,19 +379,30 @@ impl Scene {
             Err(error) => return Err(error.into()),
         }
         let [is_spoken_to, is_signalled] = [0, 1].map(|at: usize| !polled[at].revents().is_empty());
-        let mut said = [0; 64];
+        let mut said = [0; 4_096];
         match (is_signalled, is_spoken_to) {
             (true, _) => Ok(Heard::Gone),
             (_, true) => Ok(match control.read(&mut said)? {
                 0 => Heard::Gone,
-                // A request to stop that arrives together with an interrupt counts.
-                read if said[..read].split_inclusive(|byte| *byte == b'\n').all(|line| line == INTERRUPT) => {
-                    Heard::Interrupt
-                }
-                _ => Heard::Stop,
+                read => self.understand(&said[..read]),
             }),
             _ => Ok(Heard::Nothing),
         }
+    }
+
+    /// Reads the complete lines of Interlock's messages. A request to stop counts more than an interrupt.
+    fn understand(&mut self, said: &[u8]) -> Heard {
+        self.part.extend_from_slice(said);
+        let mut heard = Heard::Nothing;
+        while let Some(end) = self.part.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.part.drain(..=end).collect();
+            match line.strip_prefix(NEW_AFTER) {
+                Some(after) => self.after = serde_json::from_slice(after).unwrap_or_default(),
+                None if line == INTERRUPT => heard = Heard::Interrupt,
+                None => return Heard::Stop,
+            }
+        }
+        heard
     }
 
     /// Passes the reports of the other stages on to Interlock.

@@ -48,6 +48,16 @@ pub(crate) fn signal_all(signal: Signal) {
     search(&BTreeSet::new(), |pid, process| send(pid, process, signal));
 }
 
+/// Sends a signal to all processes below this process except one.
+pub(crate) fn signal_others(except: Option<Pid>, signal: Signal) {
+    let except = except.map(|pid| pid.as_raw_nonzero().get());
+    search(&BTreeSet::new(), |pid, process| {
+        if Some(pid) != except {
+            send(pid, process, signal);
+        }
+    });
+}
+
 /// Stops all processes until no new one is found, then kills them. `is_over` reaps the processes that have ended and
 /// returns true if none is left. If processes are left but a search finds none, a process replaces itself faster than
 /// a search can find it; the search is then repeated up to a limit.
