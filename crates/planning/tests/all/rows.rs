@@ -195,7 +195,11 @@ async fn a_lost_kernel_fails_the_action_and_a_restart_agrees_to_run_the_cells_ag
         word(&mut drive, each).await;
     }
     assert_eq!(drive.started.as_ref().unwrap().with["on_kernel_lost"], "rerun");
-    drive.act("done", true);
+    drive.act("added", true);
+    assert_eq!(drive.started.as_ref().unwrap().with["on_kernel_lost"], "rerun", "no cell was executed yet");
+    for each in "last no continue actions".split_whitespace() {
+        word(&mut drive, each).await;
+    }
     assert_eq!(drive.started.as_ref().unwrap().with["on_kernel_lost"], "ask");
 }
 
