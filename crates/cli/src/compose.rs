@@ -4,6 +4,7 @@ use interlock_activities::{Gate, Settings};
 use interlock_activity::Registry;
 use interlock_judge::Judge;
 use interlock_prd::{PrdArchive, PrdCheck, PrdSeal, ProjectVerify, TasksMark, TasksNext};
+use interlock_tools::ToolCall;
 
 /// Returns every available activity.
 pub(crate) fn activities(settings: Settings) -> Registry {
@@ -15,6 +16,7 @@ pub(crate) fn activities(settings: Settings) -> Registry {
     let judge = Judge::confined(settings.home.clone(), settings.sandbox.clone());
     let agent = crate::agents::activity(&settings);
     let registry = prd(interlock_firmware::all(Registry::default(), firmware), &settings);
+    let registry = coder(registry, &settings);
     interlock_activities::all(registry, settings, &judge).with(judge).with(agent)
 }
 
@@ -29,6 +31,13 @@ fn prd(registry: Registry, settings: &Settings) -> Registry {
         .with(TasksNext::new(workspace.clone()))
         .with(TasksMark)
         .with(gate.guard(ProjectVerify::new(workspace.clone(), settings.sandbox.clone())))
+}
+
+/// Adds the activities of the machine `coder`. Policy decides about the commands that tools run.
+fn coder(registry: Registry, settings: &Settings) -> Registry {
+    let gate = Gate::new(settings.allowed_hosts.clone()).with_settings(settings.sandbox.config.clone());
+    let tools = ToolCall::new(settings.workspace.clone(), settings.sandbox.clone(), settings.home.clone());
+    registry.with(gate.guard(tools))
 }
 
 #[cfg(test)]
@@ -85,6 +94,7 @@ mod tests {
             ("testbench.run", EffectClass::Read, false),
             ("testbench.setup", EffectClass::Read, false),
             ("timer.wait", EffectClass::Read, true),
+            ("tool.call", EffectClass::Write, false),
             ("workspace.apply", EffectClass::Write, false),
             ("workspace.changes", EffectClass::Read, false),
             ("workspace.checkpoint", EffectClass::Read, false),

@@ -85,6 +85,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "prd",
         &["activity", "chart", "journal", "judge", "process", "project", "regular-file", "test-results", "workspace"],
     ),
+    ("tools", &["activity", "chart", "codemap", "journal", "process", "regular-file", "suggest", "workspace"]),
     ("testkit-runs", &["activity", "chart", "core", "journal", "runtime", "sqlite", "testkit"]),
     (
         "cli",
@@ -114,6 +115,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "suggest",
             "test-results",
             "testbench",
+            "tools",
             "workspace",
         ],
     ),
