@@ -16,6 +16,7 @@ mod agents;
 mod anchor;
 mod args;
 pub mod bug;
+mod coder;
 mod commands;
 mod complete;
 mod compose;

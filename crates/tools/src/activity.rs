@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use interlock_activity::{Activity, Attempt, EffectClass, Ending, Outcome, code, schema};
+use interlock_activity::{Activity, Attempt, EffectClass, Ending, Host, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
 use interlock_journal::Evidence;
 use interlock_process::{FIELDS, Sandbox};
@@ -146,22 +146,30 @@ fn not_alone(tool: &Tool) -> ToolError {
 
 /// Makes one call, and makes it again if the tool is idempotent and the error may go away.
 async fn answer(scene: &Scene, call: Call, pauses: &[u64]) -> Result<Answer, Outcome> {
-    let mut pauses = pauses.iter();
-    loop {
-        let failure = match attempt_call(scene, &call).await {
-            Ok(Reply { payload, evidence }) => return Ok(Answer { call, result: Ok(payload), evidence }),
-            Err(failure) => failure,
-        };
-        let error = match failure {
-            Failure::Attempt(outcome) => return Err(*outcome),
-            Failure::Tool(error) => error,
-        };
-        let is_idempotent = tools::find(&call.name).is_some_and(|tool| tool.idempotent);
-        match pauses.next().filter(|_| error.is_transient && is_idempotent) {
-            Some(pause) => scene.attempt.host.sleep(*pause).await,
-            None => return Ok(Answer { call, result: Err(error), evidence: Vec::new() }),
-        }
+    let is_idempotent = tools::find(&call.name).is_some_and(|tool| tool.idempotent);
+    let pauses = if is_idempotent { pauses } else { &[] };
+    match retried(&*scene.attempt.host, pauses, || attempt_call(scene, &call)).await {
+        Ok(Reply { payload, evidence }) => Ok(Answer { call, result: Ok(payload), evidence }),
+        Err(Failure::Tool(error)) => Ok(Answer { call, result: Err(error), evidence: Vec::new() }),
+        Err(Failure::Attempt(outcome)) => Err(*outcome),
     }
+}
+
+/// Repeats a call after each pause while its error may go away.
+async fn retried<F: Future<Output = Result<Reply, Failure>>>(
+    host: &dyn Host,
+    pauses: &[u64],
+    call: impl Fn() -> F,
+) -> Result<Reply, Failure> {
+    let mut done = call().await;
+    for pause in pauses {
+        match &done {
+            Err(Failure::Tool(error)) if error.is_transient => host.sleep(*pause).await,
+            _ => break,
+        }
+        done = call().await;
+    }
+    done
 }
 
 async fn attempt_call(scene: &Scene, call: &Call) -> Result<Reply, Failure> {
@@ -265,5 +273,39 @@ impl Activity for ToolCall {
                 Err(bad) => bad.into(),
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io,
+        path::Path,
+        sync::atomic::{AtomicUsize, Ordering},
+    };
+
+    use interlock_testkit_activity::Recorder;
+
+    use super::*;
+    use crate::problem::system;
+
+    async fn tried(error: io::ErrorKind, failures: usize) -> (bool, usize, Vec<u64>) {
+        let (host, count) = (Recorder::default(), AtomicUsize::new(0));
+        let done = retried(&host, &RETRY_AFTER_MS, || async {
+            match count.fetch_add(1, Ordering::SeqCst) < failures {
+                true => Err(system(Path::new("a"), &error.into()).into()),
+                false => Ok(json!({}).into()),
+            }
+        });
+        let is_done = done.await.is_ok();
+        let slept = host.slept_ms.lock().unwrap().clone();
+        (is_done, count.into_inner(), slept)
+    }
+
+    #[tokio::test]
+    async fn only_passing_errors_are_tried_again() {
+        assert_eq!(tried(io::ErrorKind::Interrupted, 2).await, (true, 3, vec![200, 500]));
+        assert_eq!(tried(io::ErrorKind::ResourceBusy, 9).await, (false, 4, vec![200, 500, 1_000]));
+        assert_eq!(tried(io::ErrorKind::NotFound, 1).await, (false, 1, vec![]));
     }
 }

@@ -21,6 +21,7 @@ mod tools;
 mod walk;
 
 pub use activity::ToolCall;
+pub use diff::preview;
 pub use error::{ErrorCode, ToolError};
 pub use tool::{Effect, Tool};
 pub use tools::{catalogue, find};

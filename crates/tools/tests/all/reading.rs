@@ -73,16 +73,6 @@ async fn a_missing_file_is_named_and_not_tried_again() {
 }
 
 #[tokio::test]
-async fn an_idempotent_tool_is_tried_again_after_a_passing_error() {
-    let trial = Trial::new(&[]);
-    // A name that is too long for the file system is an error that no rule knows as lasting.
-    let path = format!("{}/x", "n".repeat(300));
-    trial.fail("read_file", json!({ "path": path })).await;
-    let slept = trial.host.slept_ms.lock().unwrap().clone();
-    assert!(slept.is_empty() || slept == [200, 500, 1_000], "{slept:?}");
-}
-
-#[tokio::test]
 async fn listings_and_globs_keep_to_gitignore() {
     let trial = Trial::new(&[
         (".gitignore", "target/\n*.log\n"),
