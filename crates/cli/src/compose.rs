@@ -2,6 +2,7 @@
 
 use interlock_activities::{Gate, Settings};
 use interlock_activity::Registry;
+use interlock_coder::{PlanNext, TurnFacts, TurnOpen, VerifyRun};
 use interlock_judge::Judge;
 use interlock_prd::{PrdArchive, PrdCheck, PrdSeal, ProjectVerify, TasksMark, TasksNext};
 
@@ -15,6 +16,7 @@ pub(crate) fn activities(settings: Settings) -> Registry {
     let judge = Judge::confined(settings.home.clone(), settings.sandbox.clone());
     let agent = crate::agents::activity(&settings);
     let registry = prd(interlock_firmware::all(Registry::default(), firmware), &settings);
+    let registry = coder(registry, &settings);
     interlock_activities::all(registry, settings, &judge).with(judge).with(agent)
 }
 
@@ -29,6 +31,17 @@ fn prd(registry: Registry, settings: &Settings) -> Registry {
         .with(TasksNext::new(workspace.clone()))
         .with(TasksMark)
         .with(gate.guard(ProjectVerify::new(workspace.clone(), settings.sandbox.clone())))
+}
+
+/// Adds the activities of the machine `coder`. Policy decides about the commands that verify a turn.
+fn coder(registry: Registry, settings: &Settings) -> Registry {
+    let gate = Gate::new(settings.allowed_hosts.clone()).with_settings(settings.sandbox.config.clone());
+    let workspace = &settings.workspace;
+    registry
+        .with(PlanNext)
+        .with(TurnOpen::new(workspace.clone()))
+        .with(TurnFacts::new(workspace.clone()))
+        .with(gate.guard(VerifyRun::new(workspace.clone(), settings.sandbox.clone())))
 }
 
 #[cfg(test)]
@@ -63,6 +76,7 @@ mod tests {
             ("knowledge.record", EffectClass::Read, false),
             ("knowledge.search", EffectClass::Read, false),
             ("logs.triage", EffectClass::Read, false),
+            ("plan.next", EffectClass::Read, false),
             ("policy.call", EffectClass::Read, false),
             ("policy.check", EffectClass::Read, false),
             ("policy.plan", EffectClass::Read, false),
@@ -85,6 +99,9 @@ mod tests {
             ("testbench.run", EffectClass::Read, false),
             ("testbench.setup", EffectClass::Read, false),
             ("timer.wait", EffectClass::Read, true),
+            ("turn.facts", EffectClass::Read, false),
+            ("turn.open", EffectClass::Read, false),
+            ("verify.run", EffectClass::Write, false),
             ("workspace.apply", EffectClass::Write, false),
             ("workspace.changes", EffectClass::Read, false),
             ("workspace.checkpoint", EffectClass::Read, false),

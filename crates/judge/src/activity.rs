@@ -201,6 +201,8 @@ impl Activity for Judge {
         let fields = schema::fields([
             ("prompt", schema::meaning("prompt")),
             ("schema", schema::meaning("schema-file")),
+            ("tools", schema::meaning("setting")),
+            ("conversation", schema::meaning("setting")),
             (mode::FIELD, mode::schema()),
         ]);
         schema::needing(schema::open(fields), &["prompt"])

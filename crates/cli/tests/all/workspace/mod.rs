@@ -81,10 +81,9 @@ const ARROWS: &[(&str, &[&str])] = &[
             "workspace",
         ],
     ),
-    (
-        "prd",
-        &["activity", "chart", "journal", "judge", "process", "project", "regular-file", "test-results", "workspace"],
-    ),
+    ("verification", &["activity", "journal", "judge", "process", "sandbox", "test-results"]),
+    ("coder", &["activity", "chart", "journal", "process", "project", "verification", "workspace"]),
+    ("prd", &["activity", "chart", "journal", "process", "project", "regular-file", "verification", "workspace"]),
     ("testkit-runs", &["activity", "chart", "core", "journal", "runtime", "sqlite", "testkit"]),
     (
         "cli",
@@ -94,6 +93,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "agent",
             "chart",
             "checker",
+            "coder",
             "codemap",
             "conform",
             "core",
