@@ -5,6 +5,7 @@ use interlock_activity::Registry;
 use interlock_coder::{PlanNext, TurnFacts, TurnOpen, VerifyRun};
 use interlock_judge::Judge;
 use interlock_prd::{PrdArchive, PrdCheck, PrdSeal, ProjectVerify, TasksMark, TasksNext};
+use interlock_tools::ToolCall;
 
 /// Returns every available activity.
 pub(crate) fn activities(settings: Settings) -> Registry {
@@ -33,15 +34,17 @@ fn prd(registry: Registry, settings: &Settings) -> Registry {
         .with(gate.guard(ProjectVerify::new(workspace.clone(), settings.sandbox.clone())))
 }
 
-/// Adds the activities of the machine `coder`. Policy decides about the commands that verify a turn.
+/// Adds the activities of the machine `coder`. Policy decides about the commands of its tools and of its verification.
 fn coder(registry: Registry, settings: &Settings) -> Registry {
     let gate = Gate::new(settings.allowed_hosts.clone()).with_settings(settings.sandbox.config.clone());
     let workspace = &settings.workspace;
+    let tools = ToolCall::new(workspace.clone(), settings.sandbox.clone(), settings.home.clone());
     registry
         .with(PlanNext)
         .with(TurnOpen::new(workspace.clone()))
         .with(TurnFacts::new(workspace.clone()))
         .with(gate.guard(VerifyRun::new(workspace.clone(), settings.sandbox.clone())))
+        .with(gate.guard(tools))
 }
 
 #[cfg(test)]
@@ -99,6 +102,7 @@ mod tests {
             ("testbench.run", EffectClass::Read, false),
             ("testbench.setup", EffectClass::Read, false),
             ("timer.wait", EffectClass::Read, true),
+            ("tool.call", EffectClass::Write, false),
             ("turn.facts", EffectClass::Read, false),
             ("turn.open", EffectClass::Read, false),
             ("verify.run", EffectClass::Write, false),

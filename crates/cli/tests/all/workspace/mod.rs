@@ -82,8 +82,9 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("verification", &["activity", "journal", "judge", "process", "sandbox", "test-results"]),
-    ("coder", &["activity", "chart", "journal", "process", "project", "verification", "workspace"]),
+    ("coder", &["activity", "chart", "journal", "process", "project", "tools", "verification", "workspace"]),
     ("prd", &["activity", "chart", "journal", "process", "project", "regular-file", "verification", "workspace"]),
+    ("tools", &["activity", "chart", "codemap", "journal", "process", "regular-file", "suggest", "workspace"]),
     ("testkit-runs", &["activity", "chart", "core", "journal", "runtime", "sqlite", "testkit"]),
     (
         "cli",
@@ -114,6 +115,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "suggest",
             "test-results",
             "testbench",
+            "tools",
             "workspace",
         ],
     ),
