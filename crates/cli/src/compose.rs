@@ -2,6 +2,7 @@
 
 use interlock_activities::{Gate, Settings};
 use interlock_activity::Registry;
+use interlock_coder::{PlanNext, TurnFacts, TurnOpen, VerifyRun};
 use interlock_judge::Judge;
 use interlock_prd::{PrdArchive, PrdCheck, PrdSeal, ProjectVerify, TasksMark, TasksNext};
 use interlock_tools::ToolCall;
@@ -33,11 +34,17 @@ fn prd(registry: Registry, settings: &Settings) -> Registry {
         .with(gate.guard(ProjectVerify::new(workspace.clone(), settings.sandbox.clone())))
 }
 
-/// Adds the activities of the machine `coder`. Policy decides about the commands that tools run.
+/// Adds the activities of the machine `coder`. Policy decides about the commands of its tools and of its verification.
 fn coder(registry: Registry, settings: &Settings) -> Registry {
     let gate = Gate::new(settings.allowed_hosts.clone()).with_settings(settings.sandbox.config.clone());
-    let tools = ToolCall::new(settings.workspace.clone(), settings.sandbox.clone(), settings.home.clone());
-    registry.with(gate.guard(tools))
+    let workspace = &settings.workspace;
+    let tools = ToolCall::new(workspace.clone(), settings.sandbox.clone(), settings.home.clone());
+    registry
+        .with(PlanNext)
+        .with(TurnOpen::new(workspace.clone()))
+        .with(TurnFacts::new(workspace.clone()))
+        .with(gate.guard(VerifyRun::new(workspace.clone(), settings.sandbox.clone())))
+        .with(gate.guard(tools))
 }
 
 #[cfg(test)]
@@ -72,6 +79,7 @@ mod tests {
             ("knowledge.record", EffectClass::Read, false),
             ("knowledge.search", EffectClass::Read, false),
             ("logs.triage", EffectClass::Read, false),
+            ("plan.next", EffectClass::Read, false),
             ("policy.call", EffectClass::Read, false),
             ("policy.check", EffectClass::Read, false),
             ("policy.plan", EffectClass::Read, false),
@@ -95,6 +103,9 @@ mod tests {
             ("testbench.setup", EffectClass::Read, false),
             ("timer.wait", EffectClass::Read, true),
             ("tool.call", EffectClass::Write, false),
+            ("turn.facts", EffectClass::Read, false),
+            ("turn.open", EffectClass::Read, false),
+            ("verify.run", EffectClass::Write, false),
             ("workspace.apply", EffectClass::Write, false),
             ("workspace.changes", EffectClass::Read, false),
             ("workspace.checkpoint", EffectClass::Read, false),

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Fields of `with` that configure the judgement and are not facts.
-const OURS: [&str; 3] = ["prompt", "schema", mode::FIELD];
+const OURS: [&str; 5] = ["prompt", "schema", "tools", "conversation", mode::FIELD];
 
 /// The maximum number of stored evidence items shown to a judge.
 const KEPT_MAX: usize = 16;

@@ -5,13 +5,14 @@
 //!
 //! [`Judge`] is the activity. `case` builds the question from a machine's input, [`prompt`] renders it for a model,
 //! [`model`] calls servers and programs, [`panel`] asks one judge after the other, starting at the position that the
-//! [`Mode`] selects, `by_hand` handles answers of a person, [`settings`] configures the judges, and [`spent`] enforces
+//! [`Mode`] selects, `dialog` lets a model call tools over several judgements, `by_hand` handles answers of a person, [`settings`] configures the judges, and [`spent`] enforces
 //! their budget.
 
 mod activity;
 mod by_hand;
 mod case;
 pub mod check;
+mod dialog;
 pub mod embeddings;
 mod judged;
 mod last;

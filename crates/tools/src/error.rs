@@ -27,7 +27,7 @@ pub enum ErrorCode {
 }
 
 /// The codes of activities, by the code that stands for them. A code that is not listed stands for [`ErrorCode::Io`].
-const TABLE: [(&str, ErrorCode); 21] = [
+const TABLE: [(&str, ErrorCode); 24] = [
     ("POLICY_DENIED", ErrorCode::PolicyDenied),
     ("CONFIRMATION_NEEDED", ErrorCode::PolicyDenied),
     ("BAD_POLICY", ErrorCode::PolicyDenied),
@@ -41,6 +41,9 @@ const TABLE: [(&str, ErrorCode); 21] = [
     ("TORN", ErrorCode::Conflict),
     ("UNDO_CONFLICT", ErrorCode::Conflict),
     ("MODEL_FAILURE", ErrorCode::Model),
+    ("BUDGET", ErrorCode::Model),
+    ("UNDECIDED", ErrorCode::Model),
+    ("BAD_SETTINGS", ErrorCode::Model),
     (code::BAD_OUTCOME, ErrorCode::Model),
     (code::FAILED, ErrorCode::Io),
     (code::INTERRUPTED, ErrorCode::Io),

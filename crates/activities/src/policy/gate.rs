@@ -151,8 +151,8 @@ fn requests(name: &str, attempt: &Attempt, settings: &Config) -> Vec<Request> {
             let commands = command.into_iter().chain(environment(with.get("env"))).map(Request::Command);
             commands.chain(freedoms).collect()
         }
-        "project.verify" => {
-            let lines = verify_lines(with);
+        "project.verify" | "verify.run" => {
+            let lines = if name == "verify.run" { turn_lines(attempt) } else { verify_lines(with) };
             let commands: Vec<Command> = lines.into_iter().map(Command::Shell).collect();
             let freedoms: Vec<Request> =
                 commands.first().map(|command| freedoms(attempt, command, settings)).unwrap_or_default();
@@ -183,6 +183,17 @@ fn verify_lines(with: &Value) -> Vec<String> {
     let of_project = items(with.get("commands")).into_iter().filter_map(|item| item.get("command").cloned());
     let of_task = items(with.get("task").and_then(|task| task.get("commands")));
     of_project.chain(of_task).filter_map(|line| line.as_str().map(str::to_owned)).collect()
+}
+
+/// Returns the command lines of `verify.run`: those of the project, before the turn and now, and those of the plan.
+fn turn_lines(attempt: &Attempt) -> Vec<String> {
+    let with = &attempt.with;
+    let of_plan = with.get("plan").and_then(|plan| plan.get("verification")?.get("commands"));
+    let of_plan = of_plan.map(|lines| Value::map([("task", Value::map([("commands", lines.clone())]))]));
+    let now = interlock_project::detect(&attempt.folder).commands.into_iter().map(|found| found.command);
+    let mut lines: Vec<String> = verify_lines(with).into_iter().chain(now).collect();
+    lines.extend(of_plan.map(|plan| verify_lines(&plan)).unwrap_or_default());
+    lines
 }
 
 /// Returns the requests of a tool call. `policy.call` decides on a call before; here, only commands and protected files

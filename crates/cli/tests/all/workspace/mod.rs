@@ -81,10 +81,9 @@ const ARROWS: &[(&str, &[&str])] = &[
             "workspace",
         ],
     ),
-    (
-        "prd",
-        &["activity", "chart", "journal", "judge", "process", "project", "regular-file", "test-results", "workspace"],
-    ),
+    ("verification", &["activity", "journal", "judge", "process", "sandbox", "test-results"]),
+    ("coder", &["activity", "chart", "journal", "process", "project", "tools", "verification", "workspace"]),
+    ("prd", &["activity", "chart", "journal", "process", "project", "regular-file", "verification", "workspace"]),
     ("tools", &["activity", "chart", "codemap", "journal", "process", "regular-file", "suggest", "workspace"]),
     ("testkit-runs", &["activity", "chart", "core", "journal", "runtime", "sqlite", "testkit"]),
     (
@@ -95,6 +94,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "agent",
             "chart",
             "checker",
+            "coder",
             "codemap",
             "conform",
             "core",
