@@ -1,14 +1,16 @@
 //! `interlock run`: starts a run and follows it until it ends or waits.
 
 use std::{
+    io::IsTerminal as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use interlock_agent::settings::Settings as Agents;
 use interlock_chart::{
+    Value,
     library::{self, Origin},
-    model::Invoke,
+    model::{Invoke, Schema},
 };
 use interlock_journal::{Definition, Head};
 use interlock_judge::settings::Settings as Judges;
@@ -27,6 +29,9 @@ use crate::{
     store::{Store, home, user},
     worktree::{self, Kept},
 };
+
+/// The input by which a conversation ends after one turn.
+const ONCE: &str = "once";
 
 /// Starts a run and follows it.
 pub(crate) fn run(args: &Run, output: &Output) -> Outcome {
@@ -52,6 +57,7 @@ pub(crate) struct Prepared {
 pub(crate) fn prepare(args: &Run, output: &Output) -> Result<Prepared, Failure> {
     let loaded = load(&args.machine, output)?;
     let input = given::input(args.input.as_deref(), &args.set, &loaded.chart().input)?;
+    let input = once_without_terminal(input, &loaded.chart().input);
     let input = loaded.admit_input(&input).map_err(|error| with_sample(error, &loaded, args))?;
     let folder = folder(args.repo.as_deref())?;
     judges_are_known(&loaded, &folder)?;
@@ -78,6 +84,20 @@ impl Prepared {
             let _ = self.worktree.as_ref().map(Kept::remove);
             described(error, &self.machine)
         })
+    }
+}
+
+/// Sets the input `once` of a conversation that nobody can continue here: without a terminal, it ends after one turn. An
+/// input that says otherwise is kept.
+fn once_without_terminal(input: Value, schema: &Schema) -> Value {
+    let has_field = schema["properties"][ONCE]["type"] == "boolean";
+    let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    match serde_json::Value::from(&input) {
+        serde_json::Value::Object(mut fields) if has_field && !is_terminal && !fields.contains_key(ONCE) => {
+            fields.insert(ONCE.to_owned(), true.into());
+            Value::from(serde_json::Value::Object(fields))
+        }
+        _ => input,
     }
 }
 
