@@ -1,5 +1,9 @@
 //! The machine `coder` with a scripted model: whole turns through the binary.
 
+mod conversation;
+mod driver;
+mod editor;
 mod scene;
+mod tasks;
 mod trouble;
 mod turns;
