@@ -33,7 +33,8 @@ fn a_change_that_fails_its_test_is_repaired() {
 
 #[test]
 fn a_change_that_fails_its_test_is_not_called_completed() {
-    let moves = vec![Move::call("write_file", json!({ "path": "count.sh", "content": "echo 7\n" })), Move::done("done")];
+    let moves =
+        vec![Move::call("write_file", json!({ "path": "count.sh", "content": "echo 7\n" })), Move::done("done")];
     let scene = Scene::new(vec![change(moves)]);
     let ended = scene.confirmed(GOAL);
     assert!(ended.code == Some(1) && ended.stdout.contains("TURN_FAILED"), "{ended}");
@@ -43,7 +44,8 @@ fn a_change_that_fails_its_test_is_not_called_completed() {
 
 #[test]
 fn a_plan_cannot_replace_the_projects_own_commands() {
-    let moves = vec![Move::call("write_file", json!({ "path": "count.sh", "content": "echo 7\n" })), Move::done("done")];
+    let moves =
+        vec![Move::call("write_file", json!({ "path": "count.sh", "content": "echo 7\n" })), Move::done("done")];
     let scene = Scene::new(vec![CoderTurn::change(GOAL, &["count.sh"], &["true"], moves)]);
     assert_eq!(scene.confirmed(GOAL).code, Some(1));
     assert_eq!(scene.count("verify_fail"), 1);
@@ -51,10 +53,8 @@ fn a_plan_cannot_replace_the_projects_own_commands() {
 
 #[test]
 fn a_turn_that_weakens_its_own_test_is_unverified() {
-    let moves = vec![
-        Move::call("write_file", json!({ "path": "Makefile", "content": "test:\n\ttrue\n" })),
-        Move::done("done"),
-    ];
+    let moves =
+        vec![Move::call("write_file", json!({ "path": "Makefile", "content": "test:\n\ttrue\n" })), Move::done("done")];
     let scene = Scene::new(vec![CoderTurn::change(GOAL, &["Makefile"], &[], moves)]);
     let ended = scene.confirmed(GOAL);
     assert!(ended.code == Some(1) && ended.stdout.contains("the turn changed what `make test` does"), "{ended}");
@@ -118,7 +118,8 @@ fn a_command_that_hangs_is_stopped() {
 #[test]
 fn a_command_is_asked_about_every_time_unless_it_was_granted_for_longer() {
     let run = || Move::call("run_terminal_cmd", json!({ "command": "wc -c count.sh" }));
-    let scene = Scene::new(vec![change(vec![run(), run(), run(), Move::call("apply_patch", patch()), Move::done("done")])]);
+    let scene =
+        Scene::new(vec![change(vec![run(), run(), run(), Move::call("apply_patch", patch()), Move::done("done")])]);
     scene.confirmed(GOAL);
     let again = scene.send("CONFIRM", &json!({ "answer": "yes" }));
     assert!(again.code == Some(4) && again.stdout.contains("CALL_ASKED"), "{again}");
