@@ -118,8 +118,9 @@ mod tests {
     fn lines_of_each_file_are_counted() {
         let diff = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-x\n+y\n+--- z\n z\n\
                     diff --git a/b c b/b c\nnew file mode 100644\n--- /dev/null\n+++ b/b c\n@@ -0,0 +1 @@\n+q\n";
-        let found = serde_json::to_string(&files(diff)).unwrap();
-        assert_eq!(found, r#"[{"added":2,"path":"a","removed":1},{"added":1,"path":"b c","removed":0}]"#);
+        let expected =
+            [json!({ "path": "a", "added": 2, "removed": 1 }), json!({ "path": "b c", "added": 1, "removed": 0 })];
+        assert_eq!(files(diff), expected);
     }
 
     #[test]
