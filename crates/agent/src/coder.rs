@@ -61,7 +61,9 @@ fn ended(outcome: Outcome) -> Result<Turn, Outcome> {
 impl Turn {
     /// Returns the facts that the data of the attempt's signal is made of.
     pub(crate) fn facts(&self) -> Facts {
-        Facts { reply: self.reply.clone(), ..Facts::default() }
+        let mut facts = Facts::default();
+        facts.reply.clone_from(&self.reply);
+        facts
     }
 
     /// Returns the code and the message of the error that ends the attempt, if the turn did nothing that a machine could

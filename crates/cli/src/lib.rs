@@ -32,6 +32,7 @@ mod given;
 mod join;
 mod judged;
 mod machine;
+mod meaning;
 mod notes;
 mod output;
 mod outside;

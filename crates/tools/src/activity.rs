@@ -1,6 +1,6 @@
 //! `tool.call`: makes one call of a tool, or several calls of tools that only read, side by side.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use interlock_activity::{Activity, Attempt, EffectClass, Ending, Host, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
@@ -11,9 +11,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
 use crate::{
-    Effect, ErrorCode, Tool, ToolError,
+    Effect, ErrorCode, Meaning, Tool, ToolError,
     args::Args,
     error::Failure,
+    meaning::Source,
     scene::Scene,
     seen::Memory,
     tools::{self, Reply, Work},
@@ -39,6 +40,7 @@ pub struct ToolCall {
     sandbox: Sandbox,
     store: Option<PathBuf>,
     memory: Memory,
+    meaning: Source,
 }
 
 #[derive(Debug, Deserialize)]
@@ -69,7 +71,13 @@ impl ToolCall {
     /// Creates the activity. `workspace` applies writes, `sandbox` confines commands, and `store` is Interlock's own
     /// directory, which no tool can read.
     pub fn new(workspace: Workspace, sandbox: Sandbox, store: Option<PathBuf>) -> Self {
-        ToolCall { workspace, sandbox, store, memory: Memory::default() }
+        ToolCall { workspace, sandbox, store, memory: Memory::default(), meaning: Source::default() }
+    }
+
+    /// Lets `search` order places by meaning, if a server for vectors is configured.
+    #[must_use]
+    pub fn with_meaning(self, meaning: Arc<dyn Meaning>) -> Self {
+        ToolCall { meaning: Source(Some(meaning)), ..self }
     }
 
     async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
@@ -79,7 +87,7 @@ impl ToolCall {
             let seen = this.memory.of(&of);
             Scene::of(of, &this.workspace, &this.sandbox, this.store.as_deref(), seen)
         });
-        let scene = scene.await??;
+        let scene = scene.await??.with_meaning(self.meaning.clone());
         let mut answers = match is_several {
             true => side_by_side(&scene, calls, &pauses).await?,
             false => {
