@@ -1,5 +1,6 @@
 //! The machine `coder` with a scripted model: whole turns through the binary.
 
+mod killed;
 mod scene;
 mod trouble;
 mod turns;
