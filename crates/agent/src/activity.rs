@@ -14,7 +14,7 @@ use interlock_workspace::{Workspace, patch::Patch};
 use serde_json::json;
 
 use crate::{
-    Referee, confinement,
+    Referee, coder, confinement,
     confinement::Home,
     driver::{End, Turn, driver},
     facts::{Facts, Stop},
@@ -24,7 +24,7 @@ use crate::{
     prompt::{Order, with_notes},
     record::Record,
     session::{Session, Sessions, fresh_id},
-    settings::{Agent, Settings},
+    settings::{Agent, DriverKind, Settings},
     turn::{Left, Scene},
 };
 
@@ -97,6 +97,10 @@ impl AgentPrompt {
         }
         within_budget(agent, &session)?;
         let before = self.before(&attempt).await?;
+        if agent.driver == DriverKind::Coder {
+            let place = Place { name: &name, agent, sessions: &sessions, before };
+            return self.run_coder(&attempt, &order, &place, session).await;
+        }
         let standing = {
             let folder = attempt.folder.clone();
             blocking(move || Ok(Standing::of(&folder))).await?
@@ -122,6 +126,33 @@ impl AgentPrompt {
         let kind = self.conclude(&order, &name, agent, &facts, &ended, &change, &breaches, &session);
         let evidence = evidence(&attempt, &name, agent, facts, ended, record, breaches, &session).await?;
         Ok(Outcome::from(kind).with(evidence))
+    }
+
+    /// Runs a turn of our own machine `coder`.
+    async fn run_coder(
+        &self,
+        attempt: &Attempt,
+        order: &Order,
+        place: &Place<'_>,
+        mut session: Session,
+    ) -> Result<Outcome, Outcome> {
+        // Each prompt is a run of its own, which is told the rounds before it.
+        let text = with_notes(&order.text, &session, !session.rounds.is_empty());
+        session.is_turn_open = true;
+        place.sessions.write(&attempt.run, &session).map_err(bad_settings)?;
+        let turn = coder::play(attempt, place.agent, text).await?;
+        session.is_turn_open = false;
+        session.remember(&order.text, &turn.reply);
+        place.sessions.write(&attempt.run, &session).map_err(bad_settings)?;
+        let change = self.change(attempt, place.before.clone()).await?;
+        let data = data(place.name, &turn.facts(), &change, &[], &session);
+        Ok(match turn.error(change.is_edited) {
+            None => Outcome::signal(&order.signal, merged([], data)),
+            Some((code, message)) => {
+                let said = [("code".to_owned(), Value::from(code)), ("message".to_owned(), Value::from(message))];
+                OutcomeKind::Error { data: merged(said, data) }.into()
+            }
+        })
     }
 
     fn name_of(&self, order: &Order, session: &Session, settings: &Settings) -> Result<String, Outcome> {
@@ -272,6 +303,15 @@ impl AgentPrompt {
             },
         }
     }
+}
+
+/// The surroundings of a turn of the machine `coder`.
+struct Place<'a> {
+    name: &'a str,
+    agent: &'a Agent,
+    sessions: &'a Sessions,
+    /// The tree before the turn.
+    before: String,
 }
 
 /// A turn that was run.

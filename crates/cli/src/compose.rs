@@ -1,11 +1,15 @@
 //! Composes the activities of all crates into the registry that machines are run and checked with.
 
+use std::sync::Arc;
+
 use interlock_activities::{Gate, Settings};
 use interlock_activity::Registry;
 use interlock_coder::{PlanNext, TurnFacts, TurnOpen, VerifyRun};
 use interlock_judge::Judge;
 use interlock_prd::{PrdArchive, PrdCheck, PrdSeal, ProjectVerify, TasksMark, TasksNext};
 use interlock_tools::ToolCall;
+
+use crate::meaning::ByEmbeddings;
 
 /// Returns every available activity.
 pub(crate) fn activities(settings: Settings) -> Registry {
@@ -38,7 +42,8 @@ fn prd(registry: Registry, settings: &Settings) -> Registry {
 fn coder(registry: Registry, settings: &Settings) -> Registry {
     let gate = Gate::new(settings.allowed_hosts.clone()).with_settings(settings.sandbox.config.clone());
     let workspace = &settings.workspace;
-    let tools = ToolCall::new(workspace.clone(), settings.sandbox.clone(), settings.home.clone());
+    let tools = ToolCall::new(workspace.clone(), settings.sandbox.clone(), settings.home.clone())
+        .with_meaning(Arc::new(ByEmbeddings { home: settings.home.clone() }));
     registry
         .with(PlanNext)
         .with(TurnOpen::new(workspace.clone()))

@@ -96,7 +96,13 @@ impl Follower {
         }
     }
 
-    fn step(&mut self, record: Record) -> Result<Step, Failure> {
+    /// Returns the records that were added since the last step, at most a fixed number of them, without taking them.
+    pub(crate) fn next_records(&self) -> Result<Vec<Record>, Failure> {
+        Ok(self.engine.records(self.head.key, self.live.seq + 1, CHUNK)?)
+    }
+
+    /// Takes the next record. The state afterwards is that after the record.
+    pub(crate) fn step(&mut self, record: Record) -> Result<Step, Failure> {
         let entry = self.engine.entry(&record)?;
         let activity = self.activity(&entry);
         let (mut moves, trace) = self.live.relive(&record, &entry);

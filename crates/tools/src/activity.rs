@@ -1,8 +1,8 @@
 //! `tool.call`: makes one call of a tool, or several calls of tools that only read, side by side.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
-use interlock_activity::{Activity, Attempt, EffectClass, Ending, Outcome, code, schema};
+use interlock_activity::{Activity, Attempt, EffectClass, Ending, Host, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
 use interlock_journal::Evidence;
 use interlock_process::{FIELDS, Sandbox};
@@ -11,9 +11,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
 use crate::{
-    Effect, ErrorCode, Tool, ToolError,
+    Effect, ErrorCode, Meaning, Tool, ToolError,
     args::Args,
     error::Failure,
+    meaning::Source,
     scene::Scene,
     seen::Memory,
     tools::{self, Reply, Work},
@@ -39,6 +40,7 @@ pub struct ToolCall {
     sandbox: Sandbox,
     store: Option<PathBuf>,
     memory: Memory,
+    meaning: Source,
 }
 
 #[derive(Debug, Deserialize)]
@@ -69,7 +71,13 @@ impl ToolCall {
     /// Creates the activity. `workspace` applies writes, `sandbox` confines commands, and `store` is Interlock's own
     /// directory, which no tool can read.
     pub fn new(workspace: Workspace, sandbox: Sandbox, store: Option<PathBuf>) -> Self {
-        ToolCall { workspace, sandbox, store, memory: Memory::default() }
+        ToolCall { workspace, sandbox, store, memory: Memory::default(), meaning: Source::default() }
+    }
+
+    /// Lets `search` order places by meaning, if a server for vectors is configured.
+    #[must_use]
+    pub fn with_meaning(self, meaning: Arc<dyn Meaning>) -> Self {
+        ToolCall { meaning: Source(Some(meaning)), ..self }
     }
 
     async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
@@ -79,7 +87,7 @@ impl ToolCall {
             let seen = this.memory.of(&of);
             Scene::of(of, &this.workspace, &this.sandbox, this.store.as_deref(), seen)
         });
-        let scene = scene.await??;
+        let scene = scene.await??.with_meaning(self.meaning.clone());
         let mut answers = match is_several {
             true => side_by_side(&scene, calls, &pauses).await?,
             false => {
@@ -146,22 +154,30 @@ fn not_alone(tool: &Tool) -> ToolError {
 
 /// Makes one call, and makes it again if the tool is idempotent and the error may go away.
 async fn answer(scene: &Scene, call: Call, pauses: &[u64]) -> Result<Answer, Outcome> {
-    let mut pauses = pauses.iter();
-    loop {
-        let failure = match attempt_call(scene, &call).await {
-            Ok(Reply { payload, evidence }) => return Ok(Answer { call, result: Ok(payload), evidence }),
-            Err(failure) => failure,
-        };
-        let error = match failure {
-            Failure::Attempt(outcome) => return Err(*outcome),
-            Failure::Tool(error) => error,
-        };
-        let is_idempotent = tools::find(&call.name).is_some_and(|tool| tool.idempotent);
-        match pauses.next().filter(|_| error.is_transient && is_idempotent) {
-            Some(pause) => scene.attempt.host.sleep(*pause).await,
-            None => return Ok(Answer { call, result: Err(error), evidence: Vec::new() }),
-        }
+    let is_idempotent = tools::find(&call.name).is_some_and(|tool| tool.idempotent);
+    let pauses = if is_idempotent { pauses } else { &[] };
+    match retried(&*scene.attempt.host, pauses, || attempt_call(scene, &call)).await {
+        Ok(Reply { payload, evidence }) => Ok(Answer { call, result: Ok(payload), evidence }),
+        Err(Failure::Tool(error)) => Ok(Answer { call, result: Err(error), evidence: Vec::new() }),
+        Err(Failure::Attempt(outcome)) => Err(*outcome),
     }
+}
+
+/// Repeats a call after each pause while its error may go away.
+async fn retried<F: Future<Output = Result<Reply, Failure>>>(
+    host: &dyn Host,
+    pauses: &[u64],
+    call: impl Fn() -> F,
+) -> Result<Reply, Failure> {
+    let mut done = call().await;
+    for pause in pauses {
+        match &done {
+            Err(Failure::Tool(error)) if error.is_transient => host.sleep(*pause).await,
+            _ => break,
+        }
+        done = call().await;
+    }
+    done
 }
 
 async fn attempt_call(scene: &Scene, call: &Call) -> Result<Reply, Failure> {
@@ -265,5 +281,39 @@ impl Activity for ToolCall {
                 Err(bad) => bad.into(),
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io,
+        path::Path,
+        sync::atomic::{AtomicUsize, Ordering},
+    };
+
+    use interlock_testkit_activity::Recorder;
+
+    use super::*;
+    use crate::problem::system;
+
+    async fn tried(error: io::ErrorKind, failures: usize) -> (bool, usize, Vec<u64>) {
+        let (host, count) = (Recorder::default(), AtomicUsize::new(0));
+        let done = retried(&host, &RETRY_AFTER_MS, || async {
+            match count.fetch_add(1, Ordering::SeqCst) < failures {
+                true => Err(system(Path::new("a"), &error.into()).into()),
+                false => Ok(json!({}).into()),
+            }
+        });
+        let is_done = done.await.is_ok();
+        let slept = host.slept_ms.lock().unwrap().clone();
+        (is_done, count.into_inner(), slept)
+    }
+
+    #[tokio::test]
+    async fn only_passing_errors_are_tried_again() {
+        assert_eq!(tried(io::ErrorKind::Interrupted, 2).await, (true, 3, vec![200, 500]));
+        assert_eq!(tried(io::ErrorKind::ResourceBusy, 9).await, (false, 4, vec![200, 500, 1_000]));
+        assert_eq!(tried(io::ErrorKind::NotFound, 1).await, (false, 1, vec![]));
     }
 }

@@ -1,6 +1,9 @@
-//! The result of a write: the changed files and their diff.
+//! The changed files and the diff of a write: of one that was made, and of one that is asked about.
 
-use interlock_workspace::patch::{Node, Plan, Planned};
+use std::path::Path;
+
+use interlock_regular_file as regular_file;
+use interlock_workspace::patch::{Kind, Node, Plan, Planned, check_path};
 use serde_json::{Value as Json, json};
 use similar::{ChangeTag, TextDiff};
 
@@ -21,6 +24,24 @@ pub(crate) fn written(plan: &Plan) -> Json {
     let diff: String = plan.changes.iter().map(unified).collect();
     let (diff, is_cut) = cut::after_lines(&diff, DIFF_BYTES_MAX, "`git_diff` shows the changes of one path");
     json!({ "files": files, "diff": diff, "truncated": is_cut })
+}
+
+/// Returns the diff that a call of a tool that writes would make in a directory, for a person who is asked about it. A
+/// patch is shown as it is.
+pub fn preview(folder: &Path, name: &str, args: &Json) -> Option<String> {
+    let text = |field: &str| args[field].as_str();
+    if name == "apply_patch" {
+        return text("patch").map(str::to_owned);
+    }
+    let path = check_path(text("path")?.as_bytes()).ok()?;
+    let now = regular_file::read(folder, &path, FILE_BYTES_MAX as u64).ok();
+    let node = |content: Vec<u8>| Node { kind: Kind::File, content };
+    let after = match name {
+        "write_file" => Some(node(text("content")?.as_bytes().to_vec())),
+        "delete_file" => None,
+        _ => return None,
+    };
+    Some(unified(&Planned { path, before: now.map(node), after }))
 }
 
 fn file(change: &Planned) -> Json {

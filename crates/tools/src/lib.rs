@@ -13,6 +13,7 @@ mod args;
 mod cut;
 mod diff;
 mod error;
+mod meaning;
 mod problem;
 mod scene;
 mod seen;
@@ -21,6 +22,8 @@ mod tools;
 mod walk;
 
 pub use activity::ToolCall;
+pub use diff::preview;
 pub use error::{ErrorCode, ToolError};
+pub use meaning::Meaning;
 pub use tool::{Effect, Tool};
 pub use tools::{catalogue, find};

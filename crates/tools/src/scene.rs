@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     ErrorCode, ToolError,
+    meaning::Source,
     problem::{io, outside, system},
     seen::Seen,
 };
@@ -29,6 +30,8 @@ pub(crate) struct Scene {
     pub(crate) store: Option<PathBuf>,
     /// The versions of files that the model knows.
     pub(crate) seen: Seen,
+    /// The vectors of `search`.
+    pub(crate) meaning: Source,
 }
 
 impl Scene {
@@ -43,7 +46,14 @@ impl Scene {
         let root = workspace.root(&attempt.folder);
         let root = root.map_err(|error| Outcome::error(interlock_activity::code::FAILED, error.to_string()))?;
         let store = store.map(|store| store.canonicalize().unwrap_or_else(|_| store.to_owned()));
-        Ok(Scene { attempt, workspace: workspace.clone(), sandbox: sandbox.clone(), root, store, seen })
+        let (workspace, sandbox, meaning) = (workspace.clone(), sandbox.clone(), Source::default());
+        Ok(Scene { attempt, workspace, sandbox, root, store, seen, meaning })
+    }
+
+    /// Sets the vectors of `search`.
+    #[must_use]
+    pub(crate) fn with_meaning(self, meaning: Source) -> Self {
+        Scene { meaning, ..self }
     }
 
     /// Returns a path relative to the root. Refuses paths that lead out, into `.git` or into the store.

@@ -1,11 +1,13 @@
 //! The commands: one line each here, one file each beside this one.
 
 mod abort;
+mod acp;
 mod activities;
 mod agents;
 mod anchor;
 mod apply;
 mod check;
+mod coder;
 mod completions;
 mod conform;
 mod context;
@@ -29,7 +31,7 @@ mod replay;
 mod report;
 mod resources;
 mod resume;
-mod run;
+pub(crate) mod run;
 mod runs;
 mod schema;
 mod send;
@@ -58,6 +60,8 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Conform { folder } => conform::run(&folder, output),
         Command::Schema => schema::run(output),
         Command::Run(args) => run::run(&args, output),
+        Command::Coder(args) => coder::run(&args, output),
+        Command::Acp => acp::run(output),
         Command::Runs(args) => runs::run(&args, output),
         Command::Show(args) => show::run(&args.run, output),
         Command::Trace(args) => trace::run(&args.run, output),

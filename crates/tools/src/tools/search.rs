@@ -1,16 +1,20 @@
-//! `search`: the places that matter for a question, by the repository map and by words.
+//! `search`: the places that matter for a question, by the repository map and by words, ordered by meaning if a server for
+//! vectors is configured.
 
 use std::collections::BTreeMap;
 
-use interlock_codemap::{Survey, Wish};
+use interlock_codemap::{RankedSymbol, Survey, Wish};
 use interlock_regular_file as regular_file;
 use serde_json::{Value as Json, json};
 
 use super::{arguments, number, text};
-use crate::{Effect, Tool, ToolError, args::Args, problem::io, scene::Scene, walk::Walk};
+use crate::{Effect, Tool, ToolError, args::Args, meaning, problem::io, scene::Scene, walk::Walk};
 
 /// The number of hits if the call gives none.
 const HITS: usize = 20;
+
+/// The most places whose vectors are compared with that of the query.
+const CANDIDATES_MAX: usize = 96;
 
 /// The shortest word of a query that is searched for.
 const WORD_MIN: usize = 3;
@@ -42,20 +46,46 @@ pub(super) fn tool() -> Tool {
 
 pub(super) fn call(scene: &Scene, args: &Args) -> Result<Json, ToolError> {
     let (query, max) = (args.need("query"), args.number("max", HITS));
+    // With vectors, more places are candidates than are shown.
+    let wide = if scene.meaning.0.is_some() { CANDIDATES_MAX.max(max) } else { max };
+    let mut hits = candidates(scene, query, wide)?;
+    let ordered = meaning::order(&scene.meaning, &scene.attempt.folder, query, &mut hits);
+    if !matches!(ordered, Ok(true)) {
+        hits = narrowed(hits, max);
+    }
+    hits.truncate(max);
+    let method =
+        if matches!(ordered, Ok(true)) { "by meaning" } else { "the repository map and the words of the query" };
+    let mut said = json!({ "hits": hits, "method": method });
+    if let Err(why) = ordered {
+        said["note"] = json!(format!("the search by meaning failed: {why}"));
+    }
+    Ok(said)
+}
+
+/// Returns the best of the candidates: half of them definitions, if there are enough mentions.
+fn narrowed(hits: Vec<Json>, max: usize) -> Vec<Json> {
+    let (mut symbols, mentions): (Vec<Json>, Vec<Json>) = hits.into_iter().partition(|hit| hit["source"] == "symbol");
+    symbols.truncate(max.saturating_sub(mentions.len().min(max / 2)));
+    symbols.extend(mentions);
+    symbols
+}
+
+/// Returns definitions that the repository map ranks high, then files that mention the words.
+fn candidates(scene: &Scene, query: &str, max: usize) -> Result<Vec<Json>, ToolError> {
     let survey = Survey::of(&scene.root, scene.store.as_deref());
     let survey = survey.map_err(|error| io(error.to_string()))?;
-    let ranking = survey.rank(&Wish::goal(query));
     // Half of the room is for places that only mention the words.
-    let symbols = ranking.places(max.div_ceil(2));
-    let mut hits: Vec<Json> = Vec::new();
-    for place in &symbols {
+    let symbols = survey.rank(&Wish::goal(query)).places(max.div_ceil(2));
+    let symbol = |place: &RankedSymbol| {
         let summary = format!("{} {}", place.kind, place.signature);
-        hits.push(json!({
+        json!({
             "path": place.path, "line": place.line, "end_line": place.end_line, "source": "symbol", "summary": summary,
-        }));
-    }
+        })
+    };
+    let mut hits: Vec<Json> = symbols.iter().map(symbol).collect();
     hits.extend(mentions(scene, query)?.into_iter().take(max.saturating_sub(hits.len())));
-    Ok(json!({ "hits": hits, "method": "the repository map and the words of the query" }))
+    Ok(hits)
 }
 
 /// Returns the files that have the most words of the query, with the line that has the most.

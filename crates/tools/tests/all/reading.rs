@@ -73,16 +73,6 @@ async fn a_missing_file_is_named_and_not_tried_again() {
 }
 
 #[tokio::test]
-async fn an_idempotent_tool_is_tried_again_after_a_passing_error() {
-    let trial = Trial::new(&[]);
-    // A name that is too long for the file system is an error that no rule knows as lasting.
-    let path = format!("{}/x", "n".repeat(300));
-    trial.fail("read_file", json!({ "path": path })).await;
-    let slept = trial.host.slept_ms.lock().unwrap().clone();
-    assert!(slept.is_empty() || slept == [200, 500, 1_000], "{slept:?}");
-}
-
-#[tokio::test]
 async fn listings_and_globs_keep_to_gitignore() {
     let trial = Trial::new(&[
         (".gitignore", "target/\n*.log\n"),
@@ -156,4 +146,31 @@ async fn unknown_tools_and_arguments_are_refused() {
         (code.as_str(), message.as_str()),
         ("E_INVALID_ARGS", "list_dir has no argument `pat`; did you mean `path`?")
     );
+}
+
+/// Vectors by hand: one dimension for greetings, one for everything else.
+struct Greetings;
+
+impl interlock_tools::Meaning for Greetings {
+    fn vectors(
+        &self,
+        _: &std::path::Path,
+        texts: Vec<String>,
+    ) -> interlock_activity::Future<Result<Option<Vec<Vec<f32>>>, String>> {
+        let is_greeting = |text: &String| text.contains("hello") || text.contains("salute");
+        let vectors = texts.iter().map(|text| if is_greeting(text) { vec![1.0, 0.0] } else { vec![0.0, 1.0] });
+        Box::pin(std::future::ready(Ok(Some(vectors.collect()))))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn search_orders_by_meaning_if_there_are_vectors() {
+    let mut trial =
+        Trial::new(&[("a.rs", "pub fn hello_settings() {}\n"), ("b.rs", "pub fn salute() {}\npub fn settings() {}\n")]);
+    trial.tools = trial.tools.with_meaning(std::sync::Arc::new(Greetings));
+    let found = trial.call("search", json!({ "query": "hello settings", "max": 2 })).await.unwrap();
+    assert_eq!(found["method"], "by meaning");
+    let first: Vec<&str> =
+        found["hits"].as_array().unwrap().iter().map(|hit| hit["summary"].as_str().unwrap()).collect();
+    assert!(first[0].contains("hello") && first[1].contains("salute") || first[1].contains("hello"), "{found}");
 }
