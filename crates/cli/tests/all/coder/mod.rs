@@ -3,6 +3,7 @@
 mod conversation;
 mod driver;
 mod editor;
+mod killed;
 mod scene;
 mod tasks;
 mod trouble;

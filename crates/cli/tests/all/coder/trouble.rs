@@ -52,6 +52,29 @@ fn a_plan_cannot_replace_the_projects_own_commands() {
 }
 
 #[test]
+fn a_failure_that_the_plan_does_not_require_to_pass_ends_unverified() {
+    let moves =
+        vec![Move::call("write_file", json!({ "path": "count.sh", "content": "echo 7\n" })), Move::done("done")];
+    let mut turn = CoderTurn::change(GOAL, &["count.sh"], &[], moves);
+    turn.plan["verification"]["required"] = json!(false);
+    let scene = Scene::new(vec![turn]);
+    assert_eq!(scene.confirmed(GOAL).code, Some(1));
+    assert_eq!((scene.count("verify_none"), scene.count("DIAGNOSING")), (1, 0), "{:?}", scene.trace());
+}
+
+#[test]
+fn all_commands_run_if_the_plan_does_not_stop_at_the_first_failure() {
+    let moves =
+        vec![Move::call("write_file", json!({ "path": "count.sh", "content": "echo 7\n" })), Move::done("done")];
+    let mut turn = CoderTurn::change(GOAL, &["count.sh"], &["echo last"], moves);
+    turn.plan["verification"]["stop_on_fail"] = json!(false);
+    let scene = Scene::new(vec![turn]);
+    assert_eq!(scene.confirmed(GOAL).code, Some(1));
+    let summary = scene.model.asked().pop().unwrap().text();
+    assert!(summary.contains("make test") && summary.contains("echo last"), "{summary}");
+}
+
+#[test]
 fn a_turn_that_weakens_its_own_test_is_unverified() {
     let moves =
         vec![Move::call("write_file", json!({ "path": "Makefile", "content": "test:\n\ttrue\n" })), Move::done("done")];
