@@ -110,9 +110,9 @@ pub fn coder_model(dialect: Dialect, turns: Vec<CoderTurn>) -> ModelServer {
 
 fn answer(dialect: Dialect, turns: &[CoderTurn], asked: &ReceivedRequest) -> Scripted {
     let text = asked.text();
-    // Later requests quote earlier ones, so the last match counts.
-    let found = turns.iter().filter_map(|turn| Some((text.rfind(turn.about.as_str())?, turn)));
-    let Some((_, turn)) = found.max_by_key(|(at, _)| *at) else { return dialect.says("This is not in the script.") };
+    // Later requests quote earlier ones, so the last turn that is mentioned counts.
+    let found = turns.iter().rev().find(|turn| text.contains(&turn.about));
+    let Some(turn) = found else { return dialect.says("This is not in the script.") };
     let says = |evidence: &str, signal: &str, data: Value| {
         let verdict = json!({ "reason": "as the script says", "evidence_refs": [evidence], "confidence": 0.9, "signal": signal, "data": data });
         dialect.says(&verdict.to_string())

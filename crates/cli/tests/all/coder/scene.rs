@@ -114,6 +114,11 @@ fn git(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
+/// Returns everything that a command printed.
+pub(crate) fn told(transcript: &Transcript) -> String {
+    format!("{}{}", transcript.stdout, transcript.stderr)
+}
+
 /// Returns the patch that repairs the program.
 pub(crate) fn patch() -> Json {
     json!({ "patch": "--- a/count.sh\n+++ b/count.sh\n@@ -1 +1 @@\n-echo 0\n+echo $#\n" })

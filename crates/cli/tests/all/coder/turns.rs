@@ -3,16 +3,16 @@
 use interlock_testkit_activity::model_server::{CoderTurn, Dialect, Move};
 use serde_json::json;
 
-use super::scene::{AFTER, BEFORE, Scene, patch, repair};
+use super::scene::{AFTER, BEFORE, Scene, patch, repair, told};
 
 #[test]
 fn every_provider_carries_out_a_verified_change() {
     for dialect in Dialect::ALL {
         let scene = Scene::speaking(dialect, vec![repair("count the arguments")]);
         let ended = scene.confirmed("count the arguments");
-        assert!(ended.code == Some(0) && ended.stdout.contains("TURN_COMPLETED"), "{dialect:?} {ended}");
+        assert!(ended.code == Some(0) && told(&ended).contains("TURN_COMPLETED"), "{dialect:?} {ended}");
         assert_eq!(scene.read("count.sh"), AFTER);
-        assert!(ended.stdout.contains("Summary of count the arguments."), "{ended}");
+        assert!(told(&ended).contains("Summary of count the arguments."), "{ended}");
         assert_eq!(scene.run("verify c1").code, Some(0));
     }
 }
@@ -40,7 +40,7 @@ fn a_question_cannot_write() {
     let moves = vec![Move::call("write_file", json!({ "path": "x", "content": "y" })), Move::done("It prints 0.")];
     let scene = Scene::new(vec![CoderTurn::question("what does count.sh print", moves)]);
     let ended = scene.start("what does count.sh print", "");
-    assert!(ended.code == Some(0) && ended.stdout.contains("this turn only reads"), "{ended}");
+    assert!(ended.code == Some(0) && told(&ended).contains("this turn only reads"), "{ended}");
     assert_eq!(scene.read("x"), "");
 }
 
@@ -77,9 +77,9 @@ fn a_conversation_goes_on_and_remembers() {
     let asked = scene.start("count the arguments", "--set once=false");
     assert_eq!(asked.code, Some(4), "{asked}");
     let ended = scene.send("CONFIRM", &json!({ "answer": "yes" }));
-    assert!(ended.code == Some(4) && ended.stdout.contains("IDLE"), "{ended}");
+    assert!(ended.code == Some(4) && told(&ended).contains("IDLE"), "{ended}");
     let ended = scene.send("USER_MESSAGE", &json!({ "text": "now explain it" }));
-    assert!(ended.stdout.contains("Summary of now explain it."), "{ended}");
+    assert!(told(&ended).contains("Summary of now explain it."), "{ended}");
     let intake = scene.model.asked().into_iter().rev().find(|asked| asked.text().contains("# Intake")).unwrap();
     assert!(intake.text().contains("Summary of count the arguments."), "{}", intake.text());
 }
@@ -91,7 +91,7 @@ fn exactly_the_verified_change_is_committed() {
     scene.start("count the arguments", "--set once=false");
     scene.send("CONFIRM", &json!({ "answer": "yes" }));
     let committed = scene.send("COMMIT", &json!({ "message": "Count the arguments" }));
-    assert!(committed.stdout.contains("commit_success"), "{committed}");
+    assert!(told(&committed).contains("commit_success"), "{committed}");
     let branch = scene.git(&["branch", "--list", "interlock/*", "--format=%(refname:short)"]);
     assert_eq!(scene.git(&["show", "--name-only", "--format=%s", &branch]), "Count the arguments\n\ncount.sh");
     assert_eq!(scene.git(&["log", "-1", "--format=%s", "main"]), "Begin");
@@ -115,7 +115,7 @@ fn a_cancelled_turn_is_rolled_back_on_request() {
     ];
     let scene = Scene::new(vec![CoderTurn::change("count the arguments", &["count.sh"], &[], moves)]);
     let asked = scene.confirmed("count the arguments");
-    assert!(asked.code == Some(4) && asked.stdout.contains("STEP_ASKED"), "{asked}");
+    assert!(asked.code == Some(4) && told(&asked).contains("STEP_ASKED"), "{asked}");
     assert_eq!(scene.read("count.sh"), AFTER);
     let ended = scene.send("CANCEL", &json!({ "rollback": true }));
     assert_eq!((ended.code, scene.read("count.sh").as_str()), (Some(3), BEFORE), "{ended}");
