@@ -145,9 +145,11 @@ impl Conversation {
     async fn obey(&mut self, control: Control, tell: &mut (dyn FnMut(Happening) + Send)) -> bool {
         match control {
             Control::Cancel => {
-                if let Err(error) = self.runtime.send(&self.follower.head, "CANCEL", Value::empty(), user()).await {
-                    tell(Happening::Note(format!("the turn is not cancelled: {error}")));
-                }
+                let sent = self.runtime.send(&self.follower.head, "CANCEL", Value::empty(), user()).await;
+                tell(Happening::Note(match sent {
+                    Ok(_) => "cancelling the turn; press Ctrl-C again to leave".to_owned(),
+                    Err(error) => format!("the turn is not cancelled: {error}"),
+                }));
                 false
             }
             Control::Leave => {

@@ -27,7 +27,7 @@ const DIFF_LINES_MAX: usize = 400;
 const PROMPT: &str = "› ";
 
 /// The choices of a confirmation.
-const CHOICES: &str = "yes, for this [s]ession, for this [w]orkspace, no, or say what to do instead › ";
+const CHOICES: &str = "yes, [s]ession, [w]orkspace, no, or what to do instead › ";
 
 /// Asks for the first message. Returns `None` if the person leaves.
 pub(crate) async fn first_message(store: &Store, output: &Output) -> Result<Option<String>, Failure> {

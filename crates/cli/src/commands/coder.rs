@@ -3,7 +3,6 @@
 use std::io::IsTerminal as _;
 
 use interlock_judge::settings::{self, Settings};
-use serde_json::json;
 
 use super::{Outcome, run::prepare};
 use crate::{
@@ -83,8 +82,7 @@ fn order(args: &Coder, goal: &str, is_once: bool) -> Run {
     Run {
         machine: "coder".to_owned(),
         input: None,
-        // JSON, so that a goal that looks like a number stays a text.
-        set: std::iter::once(format!("goal={}", json!(goal))).chain(flags).collect(),
+        set: std::iter::once(format!("goal={goal}")).chain(flags).collect(),
         repo: args.repo.clone(),
         name: args.name.clone(),
         worktree: args.worktree,

@@ -150,7 +150,7 @@ impl Session {
         let order = Run {
             machine: MACHINE.to_owned(),
             input: None,
-            set: vec![format!("goal={}", json!(goal)), "once=false".to_owned()],
+            set: vec![format!("goal={goal}"), "once=false".to_owned()],
             repo: Some(self.folder.clone()),
             name: Some(self.id.clone()),
             worktree: false,

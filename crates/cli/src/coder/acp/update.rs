@@ -5,6 +5,7 @@ use std::{
     sync::Arc,
 };
 
+use interlock_chart::Value;
 use interlock_journal::Entry;
 use interlock_workspace::patch::{Kind, LookupResult, Node, Patch, plan};
 use serde_json::{Value as Json, json};
@@ -61,9 +62,9 @@ impl Teller {
     /// Tells a message of the user, when a session is loaded.
     pub(super) fn user_message(&self, entry: &Entry) {
         let text = match entry {
-            Entry::Created(created) => created.input.get("goal").map(ToString::to_string),
+            Entry::Created(created) => created.input.get("goal").and_then(Value::as_str),
             Entry::Event { event, data, .. } if event == "USER_MESSAGE" || event == "CLARIFICATION_ANSWER" => {
-                data.get("text").map(ToString::to_string)
+                data.get("text").and_then(Value::as_str)
             }
             _ => None,
         };
@@ -90,7 +91,7 @@ impl Teller {
             }
             Happening::Plan(plan) => self.send(json!({ "sessionUpdate": "plan", "entries": entries(&plan) })),
             Happening::CallStarted(call) => {
-                let mut update = described(&call);
+                let mut update = described(&call, &self.folder);
                 update["sessionUpdate"] = json!("tool_call");
                 update["status"] = json!("in_progress");
                 self.send(update);
@@ -170,7 +171,7 @@ fn entries(plan: &Json) -> Vec<Json> {
 }
 
 /// Returns a call in the words of the protocol.
-fn described(call: &Call) -> Json {
+fn described(call: &Call, folder: &Path) -> Json {
     let kind = match call.name.as_str() {
         "read_file" | "list_dir" | "git_diff" | "git_log" => "read",
         "glob" | "grep" | "search" => "search",
@@ -182,7 +183,7 @@ fn described(call: &Call) -> Json {
     let mut said =
         json!({ "toolCallId": call.id, "title": line_of(call), "kind": kind, "rawInput": call.args.clone() });
     if let Some(path) = call.args["path"].as_str() {
-        said["locations"] = json!([{ "path": path }]);
+        said["locations"] = json!([{ "path": folder.join(path) }]);
     }
     said
 }
@@ -207,7 +208,7 @@ pub(super) fn of_call(call: &Call, permissions: &[String], folder: &Path) -> Jso
     let diff = interlock_tools::preview(folder, &call.name, &call.args);
     let text = diff.or_else(|| call.args["command"].as_str().map(str::to_owned)).unwrap_or_default();
     let mut said = asked(&call.id, &line_of(call), "other", &text, permissions);
-    said["kind"] = described(call)["kind"].clone();
+    said["kind"] = described(call, folder)["kind"].clone();
     said["rawInput"] = call.args.clone();
     said
 }

@@ -29,8 +29,7 @@ fn lines(stdout: &str) -> Vec<Json> {
 
 #[test]
 fn a_turn_on_a_terminal_is_planned_confirmed_shown_and_undone() {
-    let second = CoderTurn::question("now explain it", vec![Move::done("It prints the number of arguments.")]);
-    let scene = Scene::new(vec![repair(GOAL), second]);
+    let scene = Scene::new(vec![repair(GOAL)]);
     let mut terminal = terminal(&scene, &format!("'{GOAL}' --name c1"));
     terminal.answer("Make the change", "");
     terminal.answer("file count.sh", "");
@@ -56,12 +55,13 @@ fn a_turn_on_a_terminal_is_planned_confirmed_shown_and_undone() {
     assert_eq!(scene.read("count.sh"), AFTER);
     terminal.answer(PROMPT, &format!("/undo{ENTER}"));
     terminal.answer("restored count.sh", "");
-    terminal.answer(PROMPT, &format!("now explain it{ENTER}"));
-    terminal.answer("It prints the number of arguments.", "");
+    terminal.answer(PROMPT, &format!("{GOAL} after all{ENTER}"));
+    terminal.answer("instead › ", &format!("s{ENTER}"));
+    terminal.answer("It counts its arguments now.", "");
     terminal.answer("completed", "");
     terminal.answer(PROMPT, &format!("/exit{ENTER}"));
     let (code, seen) = terminal.end();
-    assert_eq!((code, scene.read("count.sh").as_str()), (Some(0), BEFORE), "{seen}");
+    assert_eq!((code, scene.read("count.sh").as_str()), (Some(0), AFTER), "{seen}");
     assert!(seen.contains("interlock coder --resume c1"), "{seen}");
 }
 

@@ -93,8 +93,9 @@ fn every_task_is_carried_out_and_verified() {
 
 #[test]
 fn no_task_that_is_done_wrong_is_verified() {
+    let tasks = tasks();
     std::thread::scope(|scope| {
-        for task in &tasks() {
+        for task in &tasks {
             scope.spawn(move || {
                 let (ended, _folder) = play(task, "wrong.json");
                 assert_eq!(ended.code, Some(1), "{} {ended}", task.display());
