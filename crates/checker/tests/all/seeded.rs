@@ -117,7 +117,7 @@ fn coder_a_dangerous_plan_is_executed_without_asking() {
         "never EXECUTING without",
         expect![[r#"
             never EXECUTING without PLAN_CHECKING.ALLOW or PATCH_CHECKING.ALLOW or AWAITING_CONFIRMATION.CONFIRM since PLANNING or RECOVERING or AWAITING_CONFIRMATION
-            context_ready (workspace.context): CONTEXT_BUILDING → DRAFTING
+            context_ready (workspace.context): COLLECTING → DRAFTING
             plan_ready (judge.plan): DRAFTING → PLAN_CHECKING
             REQUIRE_CONFIRMATION (policy.plan): PLAN_CHECKING → STEP_SELECTING
         "#]],
@@ -132,7 +132,7 @@ fn coder_a_turn_is_repaired_a_fourth_time() {
         "limit: { counter: recoveries, max: 4 }",
         "at most 3 of TRIAGE -> DIAGNOSING",
         expect![[r#"
-            at most 3 of DIAGNOSING since .USER_MESSAGE
+            at most 3 of TRIAGE -> DIAGNOSING since .USER_MESSAGE
             ALLOW (policy.plan): PATCH_CHECKING → DIAGNOSING
             repairable (judge.repair): DIAGNOSING → PATCH_CHECKING
             ALLOW (policy.plan): PATCH_CHECKING → DIAGNOSING
