@@ -5,12 +5,20 @@ pub(crate) const TEXT_BYTES_MAX: usize = 32 * 1024;
 
 /// Returns the longest beginning of a text that has at most this many bytes and ends at a character.
 pub(crate) fn beginning(text: &str, bytes_max: usize) -> &str {
-    &text[..text.floor_char_boundary(bytes_max)]
+    let mut end = bytes_max.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }
 
 /// Returns the longest end of a text that has at most this many bytes and begins at a character.
 pub(crate) fn end(text: &str, bytes_max: usize) -> &str {
-    &text[text.ceil_char_boundary(text.len().saturating_sub(bytes_max))..]
+    let mut start = text.len().saturating_sub(bytes_max);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    &text[start..]
 }
 
 /// Cuts a text after its last whole line that fits, and adds a marker with the way to read the rest.
