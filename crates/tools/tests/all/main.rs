@@ -1,5 +1,7 @@
 //! The tools on real files, with real git and a real sandbox, without a run.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod catalogue;
 mod commands;
 mod history;
