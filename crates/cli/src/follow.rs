@@ -96,13 +96,13 @@ impl Follower {
         }
     }
 
-    /// Returns the records that were added since the last step, at most a fixed number of them, without taking them.
-    pub(crate) fn next_records(&self) -> Result<Vec<Record>, Failure> {
-        Ok(self.engine.records(self.head.key, self.live.seq + 1, CHUNK)?)
+    /// Reads the next records, at most this many.
+    pub(crate) fn read(&mut self, at_most: usize) -> Result<Vec<Step>, Failure> {
+        let records = self.engine.records(self.head.key, self.live.seq + 1, at_most)?;
+        records.into_iter().map(|record| self.step(record)).collect()
     }
 
-    /// Takes the next record. The state afterwards is that after the record.
-    pub(crate) fn step(&mut self, record: Record) -> Result<Step, Failure> {
+    fn step(&mut self, record: Record) -> Result<Step, Failure> {
         let entry = self.engine.entry(&record)?;
         let activity = self.activity(&entry);
         let (mut moves, trace) = self.live.relive(&record, &entry);

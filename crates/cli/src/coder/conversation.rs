@@ -185,16 +185,11 @@ impl Conversation {
 
     /// Tells the records that were added since the last call.
     fn look(&mut self, tell: &mut (dyn FnMut(Happening) + Send)) -> Result<(), Failure> {
-        loop {
-            let records = self.follower.next_records()?;
-            if records.is_empty() {
-                return Ok(());
-            }
-            for record in records {
-                let step = self.follower.step(record)?;
-                self.reader.read(&step, &self.follower.live).into_iter().for_each(&mut *tell);
-            }
+        // One record at a time: the reader compares the state after each.
+        while let Some(step) = self.follower.read(1)?.pop() {
+            self.reader.read(&step, &self.follower.live).into_iter().for_each(&mut *tell);
         }
+        Ok(())
     }
 
     /// Returns the input that the run waits for.

@@ -65,16 +65,9 @@ impl Session {
         let session = Session::new(id.to_owned(), folder, server);
         let mut teller = session.teller();
         let (mut run, mut reader) = (Follower::from_start(&server.store, head.clone())?, Reader::default());
-        loop {
-            let records = run.next_records()?;
-            if records.is_empty() {
-                break;
-            }
-            for record in records {
-                let step = run.step(record)?;
-                teller.user_message(&step.entry);
-                reader.read(&step, &run.live).into_iter().for_each(|happening| teller.tell(happening));
-            }
+        while let Some(step) = run.read(1)?.pop() {
+            teller.user_message(&step.entry);
+            reader.read(&step, &run.live).into_iter().for_each(|happening| teller.tell(happening));
         }
         *session.talk.lock().await = Some(Conversation::resume(&server.store, &server.runtime, head)?);
         Ok(session)
