@@ -15,10 +15,10 @@ use crate::{
     Referee,
     budget::{Left, within_budget},
     change::{Change, before},
-    code,
+    code, coder,
     confinement::Home,
     driver::{Turn, driver},
-    ended::EndedTurn,
+    ended::{self, EndedTurn},
     facts::Facts,
     git::Standing,
     homes, launch,
@@ -27,7 +27,7 @@ use crate::{
     record::Record,
     secrets::with_secrets,
     session::{Session, Sessions, fresh_id},
-    settings::{Agent, Settings},
+    settings::{Agent, DriverKind, Settings},
     turn::Scene,
 };
 
@@ -87,6 +87,9 @@ impl AgentPrompt {
             let (setup, attempt) = (Arc::clone(&self.0), attempt.clone());
             blocking(move || Ok((before(&setup.workspace, &attempt)?, Standing::of(&attempt.folder)))).await?
         };
+        if chosen.agent.driver == DriverKind::Coder {
+            return self.run_coder(&attempt, &order, chosen, tree).await;
+        }
         let Played { facts, ended, mut record } = self.play(&attempt, &mut chosen, &order.text).await?;
         let breaches = taken_back(standing.filter(|_| !chosen.agent.may_commit), &attempt).await?;
         breaches.iter().for_each(|breach| record.show(breach));
@@ -103,6 +106,38 @@ impl AgentPrompt {
         let kind = redacted(&redactor, turn.kind());
         let evidence = turn.evidence(&attempt, record).await?;
         Ok(Outcome::from(kind).with(evidence))
+    }
+
+    /// Runs a turn of our own machine `coder`.
+    async fn run_coder(
+        &self,
+        attempt: &Attempt,
+        order: &Order,
+        chosen: Chosen,
+        tree: String,
+    ) -> Result<Outcome, Outcome> {
+        let Chosen { name, agent, sessions, mut session, .. } = chosen;
+        // Each prompt is a run of its own, which is told the rounds before it.
+        let text = with_notes(&order.text, &session, !session.rounds.is_empty());
+        session.is_turn_open = true;
+        sessions.write(&attempt.run, &session).map_err(bad_settings)?;
+        let turn = coder::play(attempt, &agent, text).await?;
+        let (facts, redactor) = (turn.facts(), attempt.evidence.redactor());
+        session.close(&facts, |text| redactor.text(text).into_owned(), &order.text);
+        sessions.write(&attempt.run, &session).map_err(bad_settings)?;
+        let change = {
+            let (setup, attempt) = (Arc::clone(&self.0), attempt.clone());
+            blocking(move || Change::since(&tree, &setup.workspace, &attempt, &*setup.referee)).await?
+        };
+        let data = ended::data(&name, &facts, &change, &[], &session, agent.model.as_deref());
+        let kind = match turn.error(change.is_edited) {
+            None => OutcomeKind::Signal { name: order.signal.clone(), data: Value::map(data) },
+            Some((code, message)) => {
+                let said = [("code", Value::from(code)), ("message", Value::from(message))];
+                OutcomeKind::Error { data: Value::map(said.into_iter().chain(data)) }
+            }
+        };
+        Ok(redacted(&redactor, kind).into())
     }
 
     /// Returns the agent of the run: the one that the state names, the one that the run began with, or the usual one.

@@ -79,7 +79,7 @@ impl EndedTurn<'_> {
 
     /// Returns the outcome of a turn that the agent calls finished.
     fn finished(&self) -> OutcomeKind {
-        let denied = self.denied();
+        let denied = denied(&self.facts);
         match hidden_outage(&self.facts.reply) {
             Some(why) => self.error(code::MODEL_UNAVAILABLE, why),
             None if !denied.is_empty() && !self.change.is_edited => self.error(
@@ -107,39 +107,14 @@ impl EndedTurn<'_> {
         )
     }
 
-    fn denied(&self) -> Vec<&str> {
-        let denied = self.facts.decisions.iter().filter(|one| !one.is_allowed);
-        denied.map(|one| one.reason.as_str()).collect()
-    }
-
     fn error(&self, code: &str, message: String) -> OutcomeKind {
         let said = vec![("code", Value::from(code)), ("message", Value::from(message))];
         OutcomeKind::Error { data: Value::map(said.into_iter().chain(self.data())) }
     }
 
     fn data(&self) -> Vec<(&'static str, Value)> {
-        let texts =
-            |list: &[String]| Value::List(list.iter().take(FILES_MAX).map(|text| Value::from(text.as_str())).collect());
-        let EndedTurn { facts, change, session, .. } = self;
-        let summary: String = facts.reply.trim().chars().take(SUMMARY_CHARS_MAX).collect();
-        let summary = if summary.is_empty() { "the agent said nothing".to_owned() } else { summary };
-        let mut data = vec![
-            ("tree", Value::from(change.tree.as_str())),
-            ("edited", Value::Bool(change.is_edited)),
-            ("summary", Value::from(summary)),
-            ("observed", observed(&facts.calls, &facts.reply)),
-            ("changed_files", texts(&change.files)),
-            ("weakened", texts(&change.weakened)),
-            ("breaches", texts(&self.breaches)),
-            ("denied", Value::List(self.denied().into_iter().map(Value::from).collect())),
-            ("question", Value::Bool(asks(&facts.reply))),
-            ("agent", Value::from(self.name)),
-            ("tokens", Value::Int(i64::try_from(session.tokens).unwrap_or(i64::MAX))),
-            ("cost", Value::Float(session.cost())),
-        ];
-        data.extend(self.model.as_deref().map(|model| ("model", Value::from(model))));
-        data.extend(session.id.as_deref().map(|id| ("session", Value::from(id))));
-        data
+        let EndedTurn { name, facts, change, breaches, session, model, .. } = self;
+        data(name, facts, change, breaches, session, model.as_deref())
     }
 
     /// Stores the transcript and the facts of the turn.
@@ -171,6 +146,43 @@ impl EndedTurn<'_> {
         all.extend(kept.await?);
         Ok(all)
     }
+}
+
+/// Returns the data of the outcome of a turn.
+pub(crate) fn data(
+    name: &str,
+    facts: &Facts,
+    change: &Change,
+    breaches: &[String],
+    session: &Session,
+    model: Option<&str>,
+) -> Vec<(&'static str, Value)> {
+        let denied = denied(facts);
+        let texts =
+            |list: &[String]| Value::List(list.iter().take(FILES_MAX).map(|text| Value::from(text.as_str())).collect());
+        let summary: String = facts.reply.trim().chars().take(SUMMARY_CHARS_MAX).collect();
+        let summary = if summary.is_empty() { "the agent said nothing".to_owned() } else { summary };
+        let mut data = vec![
+            ("tree", Value::from(change.tree.as_str())),
+            ("edited", Value::Bool(change.is_edited)),
+            ("summary", Value::from(summary)),
+            ("observed", observed(&facts.calls, &facts.reply)),
+            ("changed_files", texts(&change.files)),
+            ("weakened", texts(&change.weakened)),
+            ("breaches", texts(breaches)),
+            ("denied", Value::List(denied.into_iter().map(Value::from).collect())),
+            ("question", Value::Bool(asks(&facts.reply))),
+            ("agent", Value::from(name)),
+            ("tokens", Value::Int(i64::try_from(session.tokens).unwrap_or(i64::MAX))),
+            ("cost", Value::Float(session.cost())),
+        ];
+        data.extend(model.map(|model| ("model", Value::from(model))));
+        data.extend(session.id.as_deref().map(|id| ("session", Value::from(id))));
+        data
+}
+
+fn denied(facts: &Facts) -> Vec<&str> {
+    facts.decisions.iter().filter(|one| !one.is_allowed).map(|one| one.reason.as_str()).collect()
 }
 
 /// Returns the text of an outage that the agent reports as its own reply. goose does so.

@@ -1,4 +1,5 @@
-//! Drives coding agents that other people wrote: Claude Code, Codex, and everything that speaks the Agent Client Protocol.
+//! Drives coding agents: Claude Code, Codex, everything that speaks the Agent Client Protocol, and our own machine `coder`
+//! (`coder.rs`).
 //!
 //! [`AgentPrompt`] is the activity. [`settings`] reads `agents.toml`; [`driver`] translates between each agent's protocol
 //! and one contract, without a process and without I/O; `turn` talks to the confined program; `ended` decides about the
@@ -11,6 +12,7 @@ mod activity;
 mod budget;
 mod change;
 pub mod code;
+mod coder;
 mod confinement;
 pub mod driver;
 mod ended;

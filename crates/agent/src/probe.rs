@@ -42,7 +42,11 @@ pub async fn probe(
     let settings = Settings::load(home, &attempt.folder)?;
     let mut probes = Vec::new();
     for (name, agent) in &settings.agents {
-        let found = one(name, agent, attempt, sandbox, scratch).await;
+        let found = match agent.driver {
+            // It has no program; the judges of its model are probed by themselves.
+            DriverKind::Coder => Ok(()),
+            _ => one(name, agent, attempt, sandbox, scratch).await,
+        };
         let command = if agent.driver == DriverKind::Coder { "coder".to_owned() } else { agent.command.join(" ") };
         let (ok, said) = match found {
             Ok(()) => (true, "answers".to_owned()),

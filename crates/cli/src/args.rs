@@ -1,11 +1,13 @@
 //! The arguments: every command, its options, and the text that `--help` prints.
 
+mod coder;
 mod kb;
 mod runs;
 mod server;
 
 use std::path::PathBuf;
 
+pub(crate) use coder::*;
 pub(crate) use kb::*;
 pub(crate) use runs::*;
 pub(crate) use server::*;
@@ -24,7 +26,8 @@ Examples:
   interlock draw brain -o brain.svg        draw a machine
   interlock draw brain --format mermaid    draw it for a Markdown file
   interlock import door.scxml -o door/     convert a machine from SCXML, XState JSON or Mermaid
-  interlock run coder -s goal='fix it'     start a run and follow it until it ends or waits
+  interlock coder 'fix the failing test'   talk with the coding agent
+  interlock run brain -s goal='fix it'     start a run and follow it until it ends or waits
   interlock send R USER_CONFIRM            send an event to a waiting run
   interlock trace R                        show each transition of a run and its reason
 
@@ -80,6 +83,17 @@ pub(crate) enum Command {
     Schema,
     /// Start a run and follow it until it ends or waits
     Run(Run),
+    /// Talk with the coding agent: the machine `coder` on a terminal
+    ///
+    /// A short form of `run coder`. On a terminal it is a conversation: /help lists its commands, Ctrl-C cancels the turn,
+    /// Ctrl-C twice leaves. Without a terminal, or with --once or --json, it plays one turn and the exit code says how
+    /// the turn ended: 0 completed, 1 blocked, refused or not verified, 3 cancelled, 4 a question waits for a person.
+    Coder(Coder),
+    /// Serve the coding agent to an editor: the Agent Client Protocol on stdin and stdout
+    ///
+    /// Editors start this command themselves. Each session is a run of the machine `coder` in the directory that the
+    /// editor names; permissions that the machine asks for are asked in the editor.
+    Acp,
     /// List runs
     Runs(Runs),
     /// Show the state of a run, its data, and the events that it accepts

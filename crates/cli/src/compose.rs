@@ -1,10 +1,16 @@
 //! Composes the activities of all crates into the registry that machines are run and checked with.
 
+use std::sync::Arc;
+
 use interlock_activities::{Gate, Settings};
 use interlock_activity::Registry;
+use interlock_coder::{PlanNext, TurnFacts, TurnOpen, VerifyRun};
 use interlock_judge::Judge;
 use interlock_notebook::NotebookAction;
 use interlock_prd::{PrdArchive, PrdCheck, PrdSeal, ProjectVerify, TasksMark, TasksNext};
+use interlock_tools::ToolCall;
+
+use crate::meaning::ByEmbeddings;
 
 use crate::planning;
 
@@ -19,6 +25,7 @@ pub(crate) fn activities(settings: Settings) -> Registry {
     let agent = crate::agents::activity(&settings);
     let registry = prd(interlock_firmware::all(Registry::default(), firmware), &settings);
     let registry = planning::activities(notebook(registry, &settings), &settings, &judge);
+    let registry = coder(registry, &settings);
     interlock_activities::all(registry, settings, &judge).with(judge).with(agent)
 }
 
@@ -39,6 +46,20 @@ fn prd(registry: Registry, settings: &Settings) -> Registry {
         .with(TasksNext::new(workspace.clone()))
         .with(TasksMark)
         .with(gate.guard(ProjectVerify::new(workspace.clone(), settings.sandbox.clone())))
+}
+
+/// Adds the activities of the machine `coder`. Policy decides about the commands of its tools and of its verification.
+fn coder(registry: Registry, settings: &Settings) -> Registry {
+    let gate = Gate::new(settings.allowed_hosts.clone()).with_settings(settings.sandbox.config.clone());
+    let workspace = &settings.workspace;
+    let tools = ToolCall::new(workspace.clone(), settings.sandbox.clone(), settings.home.clone())
+        .with_meaning(Arc::new(ByEmbeddings { home: settings.home.clone() }));
+    registry
+        .with(PlanNext)
+        .with(TurnOpen::new(workspace.clone()))
+        .with(TurnFacts::new(workspace.clone()))
+        .with(gate.guard(VerifyRun::new(workspace.clone(), settings.sandbox.clone())))
+        .with(gate.guard(tools))
 }
 
 #[cfg(test)]
@@ -76,6 +97,7 @@ mod tests {
             ("logs.triage", EffectClass::Read, false),
             ("notebook.action", EffectClass::Write, false),
             ("notebook.propose", EffectClass::Read, false),
+            ("plan.next", EffectClass::Read, false),
             ("planning.call", EffectClass::Read, false),
             ("policy.call", EffectClass::Read, false),
             ("policy.check", EffectClass::Read, false),
@@ -99,6 +121,10 @@ mod tests {
             ("testbench.run", EffectClass::Read, false),
             ("testbench.setup", EffectClass::Read, false),
             ("timer.wait", EffectClass::Read, true),
+            ("tool.call", EffectClass::Write, false),
+            ("turn.facts", EffectClass::Read, false),
+            ("turn.open", EffectClass::Read, false),
+            ("verify.run", EffectClass::Write, false),
             ("workspace.apply", EffectClass::Write, false),
             ("workspace.changes", EffectClass::Read, false),
             ("workspace.checkpoint", EffectClass::Read, false),

@@ -42,6 +42,12 @@ impl Failure {
         }
     }
 
+    /// Returns the message and the hint on one line, for a conversation.
+    pub(crate) fn words(&self) -> String {
+        let hint = self.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
+        format!("{}{hint}", self.message.as_deref().unwrap_or("it failed"))
+    }
+
     /// Returns true if the failure has a hint.
     pub(crate) fn has_hint(&self) -> bool {
         self.hint.is_some()

@@ -36,9 +36,9 @@ pub(crate) fn asking(follower: &Follower) -> Result<Option<Asking>, Failure> {
     below(&follower.engine, &follower.live, DEPTH_MAX)
 }
 
-/// Returns true if an activity starts another run.
+/// Returns true if an activity may start another run: an agent can be a run of the machine `coder`.
 fn is_child(live: &Live, begun: &StartedActivity) -> bool {
-    live.loaded.chart().invoke(begun.invoke).activity == "run.start"
+    matches!(live.loaded.chart().invoke(begun.invoke).activity.as_str(), "run.start" | "agent.prompt")
 }
 
 fn below(engine: &Arc<dyn Engine>, live: &Live, depth: usize) -> Result<Option<Asking>, Failure> {

@@ -7,6 +7,9 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::failure::Failure;
 
+/// The input by which a conversation ends after one turn.
+const ONCE: &str = "once";
+
 /// Reads the input of a run: a file's content, overridden by the fields of `--set`.
 pub(crate) fn input(file: Option<&Path>, set: &[String], schema: &Schema) -> Result<Value, Failure> {
     let mut input = file.map_or(Ok(json!({})), read)?;
@@ -29,6 +32,19 @@ pub(crate) fn with_terminal(input: Value, schema: &Schema, is_terminal: bool) ->
         given.entry(name.as_str()).or_insert(Json::Bool(is_terminal));
     }
     Value::from(json)
+}
+
+/// Sets the input `once` of a conversation that nobody can continue here: without a terminal, it ends after one turn. An
+/// input that says otherwise is kept.
+pub(crate) fn once_without_terminal(input: Value, schema: &Schema, is_terminal: bool) -> Value {
+    let has_field = schema["properties"][ONCE]["type"] == "boolean";
+    match Json::from(&input) {
+        Json::Object(mut fields) if has_field && !is_terminal && !fields.contains_key(ONCE) => {
+            fields.insert(ONCE.to_owned(), true.into());
+            Value::from(Json::Object(fields))
+        }
+        _ => input,
+    }
 }
 
 /// Reads the data of an event: JSON, or `@` and the file that holds it.

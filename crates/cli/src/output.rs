@@ -30,6 +30,21 @@ impl Output {
         self.json
     }
 
+    /// Returns true if messages go to a terminal.
+    pub(crate) fn is_talk_terminal(&self) -> bool {
+        io::stderr().is_terminal()
+    }
+
+    /// Colours a part of a message with a code of the terminal, such as `32` for green.
+    pub(crate) fn tint(&self, text: &str, code: &str) -> String {
+        paint(text, code, self.is_talk_colored)
+    }
+
+    /// Writes a value as one line of JSON.
+    pub(crate) fn json_line(&self, value: &impl Serialize) -> io::Result<()> {
+        self.data(&format!("{}\n", escape::json(&serde_json::to_string(value)?)))
+    }
+
     /// Returns true if messages may be coloured.
     pub(crate) fn is_talk_colored(&self) -> bool {
         self.is_talk_colored

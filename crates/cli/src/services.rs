@@ -31,7 +31,7 @@ impl Services for ServerServices {
     }
 
     fn prepare(&self, wanted: WantedRun) -> Result<Start> {
-        Ok(run::prepare(wanted, &self.0)?)
+        Ok(run::prepare_for_server(wanted, &self.0)?)
     }
 
     fn not_started(&self, run: &str) {

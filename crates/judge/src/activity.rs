@@ -16,6 +16,7 @@ use serde_json::json;
 use crate::{
     Mode, Question, Verdict, author, by_hand, case,
     check::Form,
+    dialog::{Dialog, Memory},
     last::{self, JUDGEMENT},
     mode,
     model::AcceptedMeans,
@@ -40,6 +41,7 @@ struct Shared {
     rules: Arc<Rules>,
     telemetry: Option<Telemetry>,
     sandbox: Sandbox,
+    conversations: Memory,
 }
 
 /// A question with the form of its answer, its data mark, its mode and the settings that apply.
@@ -51,6 +53,8 @@ struct Prepared {
     /// The judge that gave the last verdict, if the mode depends on it.
     last: Option<String>,
     settings: Settings,
+    /// The conversation, if the state offers tools.
+    dialog: Option<Dialog>,
 }
 
 impl Judge {
@@ -67,6 +71,7 @@ impl Judge {
             ledger: Arc::new(Ledger::new(home.clone())),
             rules: Arc::new(Rules::default()),
             telemetry: Telemetry::from_env(&client),
+            conversations: Memory::default(),
             sandbox,
             home,
             client,
@@ -88,8 +93,8 @@ impl Judge {
         };
         let (question, form, mark) = (&prepared.question, &prepared.form, &prepared.mark);
         let (run, activity) = (&*attempt.run, attempt.invocation.name.as_str());
-        let case =
-            PanelCase { attempt: &attempt, mode: prepared.mode, last: prepared.last.as_deref(), question, form, mark };
+        let (mode, last, dialog) = (prepared.mode, prepared.last.as_deref(), prepared.dialog.as_ref());
+        let case = PanelCase { attempt: &attempt, mode, last, question, form, mark, dialog };
         let (mut hearings, mut cancel) = (Vec::new(), attempt.cancel.clone());
         let mut judged = tokio::select! {
             judged = panel.judge(&case, &mut hearings) => Some(judged),
@@ -113,24 +118,48 @@ impl Judge {
             None => Outcome::cancelled("it was cancelled"),
         };
         let verdict = judged.and_then(Result::ok);
-        let prompt = prepared.question.prompt.clone();
-        let evidence = blocking(move || keep(&attempt, &prompt, verdict.as_ref(), hearings)).await??;
-        Ok(outcome.with(evidence))
+        let (prompt, dialog) = (prepared.question.prompt.clone(), prepared.dialog);
+        let evidence = blocking(move || {
+            let talk =
+                verdict.as_ref().and_then(|_| self.kept_talk(&attempt, dialog.as_ref(), &hearings)).transpose()?;
+            let mut kept = keep(&attempt, &prompt, verdict.as_ref(), hearings)?;
+            kept.extend(talk);
+            Ok::<_, Outcome>(kept)
+        });
+        Ok(outcome.with(evidence.await??))
     }
 
     fn prepare(&self, attempt: &Attempt) -> Result<Prepared, Outcome> {
         let bad_input = |why: String| Outcome::error(code::BAD_INPUT, why);
         let settings = Settings::load(self.0.home.as_deref(), &attempt.folder)
             .map_err(|why| Outcome::error(panel::code::BAD_SETTINGS, why))?;
-        let mark = Mark::fresh().map_err(|why| Outcome::error(code::FAILED, why))?;
+        let dialog = Dialog::file(attempt).map(|path| Dialog::find(attempt, &self.0.conversations, path));
+        let mut dialog = dialog.transpose().map_err(bad_input)?;
+        let mark = dialog.as_ref().map_or_else(Mark::fresh, |dialog| Ok(dialog.mark()));
+        let mark = mark.map_err(|why| Outcome::error(code::FAILED, why))?;
         let mode = Mode::of(&serde_json::Value::from(&attempt.with)).map_err(bad_input)?;
         let question = case::question(&StandIn::of(attempt), &mark).map_err(bad_input)?;
         let form = Form::new(&question).map_err(bad_input)?;
+        if let Some(dialog) = &mut dialog {
+            dialog.tell(attempt, &question);
+        }
         let last = match mode {
             Mode::Next => last::last(attempt).map_err(|why| Outcome::error(code::FAILED, why))?,
             Mode::Whole | Mode::Rules => None,
         };
-        Ok(Prepared { question, form, mark, mode, last, settings })
+        Ok(Prepared { question, form, mark, mode, last, settings, dialog })
+    }
+
+    /// Stores the conversation with the model that gave the verdict.
+    fn kept_talk(
+        &self,
+        attempt: &Attempt,
+        dialog: Option<&Dialog>,
+        hearings: &[Hearing],
+    ) -> Option<Result<Evidence, Outcome>> {
+        let opened = hearings.last()?.opened.as_ref()?;
+        let kept = dialog?.keep(attempt, &self.0.conversations, opened);
+        Some(kept.map_err(|why| Outcome::not_stored(format!("the conversation could not be stored: {why}"))))
     }
 
     async fn tell(&self, origin: Origin<'_>, hearings: &[Hearing], redacted: impl Fn(&str) -> String) {
@@ -206,6 +235,8 @@ impl Activity for Judge {
         let fields = schema::fields([
             ("prompt", schema::meaning("prompt")),
             ("schema", schema::meaning("schema-file")),
+            ("tools", schema::meaning("setting")),
+            ("conversation", schema::meaning("setting")),
             (mode::FIELD, mode::schema()),
             (author::FIELD, schema::text()),
         ]);
@@ -233,6 +264,10 @@ impl Activity for Judge {
 
     fn misfits(&self, of: &StandIn<'_>, signal: &str, data: &Value) -> Vec<String> {
         by_hand::misfits(of, signal, data)
+    }
+
+    fn run_ended(&self, run: &str) {
+        self.0.conversations.forget(run);
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

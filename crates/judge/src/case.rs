@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Fields of `with` that configure the judgement and are not facts.
-const OURS: [&str; 4] = ["prompt", "schema", mode::FIELD, author::FIELD];
+const OURS: [&str; 6] = ["prompt", "schema", "tools", "conversation", mode::FIELD, author::FIELD];
 
 /// The maximum number of stored evidence items shown to a judge.
 const KEPT_MAX: usize = 16;

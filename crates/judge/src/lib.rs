@@ -5,7 +5,7 @@
 //!
 //! [`Judge`] is the activity. `case` builds the question from a machine's input, [`prompt`] renders it for a model,
 //! [`model`] calls servers and programs, [`panel`] asks one judge after the other, starting at the position that the
-//! [`Mode`] selects, `by_hand` handles answers of a person, [`settings`] configures the judges, and [`spent`] enforces
+//! [`Mode`] selects, `dialog` lets a model call tools over several judgements, `by_hand` handles answers of a person, [`settings`] configures the judges, and [`spent`] enforces
 //! their budget.
 
 mod activity;
@@ -13,6 +13,7 @@ mod author;
 mod by_hand;
 mod case;
 pub mod check;
+mod dialog;
 pub mod embeddings;
 mod judged;
 mod last;

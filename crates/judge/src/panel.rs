@@ -14,6 +14,7 @@ use serde::Serialize;
 use crate::{
     Mode, Question, Verdict,
     check::{self, Form, Problem},
+    dialog::{self, Answered, Dialog, Opened},
     model::{AcceptedMeans, Ask, Model, Reply, Try, Turn},
     prompt::{self, Mark, RenderedPrompt},
     rules::{self, Rules},
@@ -29,6 +30,10 @@ const REFUSED_CHARS_MAX: usize = 2_000;
 
 /// The part of the context window that is reserved for a refused answer and its problems.
 const REPAIR_TOKENS: u64 = 1_600;
+
+/// The message if only a model could answer and none is configured.
+const NO_MODEL: &str =
+    "no model is configured; add one to judges.toml as docs/judges.md shows, then test it with `interlock doctor`";
 
 /// Error codes of failed judgements.
 pub mod code {
@@ -57,6 +62,8 @@ pub struct PanelCase<'a> {
     pub form: &'a Form,
     /// The mark that delimits data in the prompt.
     pub mark: &'a Mark,
+    /// The conversation that the question continues, if its state offers tools.
+    pub(crate) dialog: Option<&'a Dialog>,
 }
 
 /// One judge's turn: the prompt, the answers and their problems.
@@ -69,6 +76,9 @@ pub struct Hearing {
     pub shown: Option<RenderedPrompt>,
     /// True if data was left out because it did not fit into the context window.
     pub is_cut: bool,
+    /// The conversation with the model's answer.
+    #[serde(skip)]
+    pub(crate) opened: Option<Opened>,
     /// Every answer, with its problems.
     pub answers: Vec<JudgeAnswer>,
     /// Every request, in order.
@@ -144,7 +154,11 @@ impl Panel {
                 return Ok((name.to_owned(), verdict));
             }
         }
-        Err(Failure::Error { code: code::MODEL_FAILURE, message: format!("there is no verdict; {}", told(hearings)) })
+        let message = match self.settings.judges.is_empty() {
+            true => format!("there is no verdict; {}; {NO_MODEL}", told(hearings)),
+            false => format!("there is no verdict; {}", told(hearings)),
+        };
+        Err(Failure::Error { code: code::MODEL_FAILURE, message })
     }
 
     async fn hear(
@@ -161,6 +175,13 @@ impl Panel {
         }
         let Some(backend) = self.settings.judges.get(name) else { return Ok(None) };
         let model = Model::new(name, backend.clone(), &self.client, &self.found);
+        if let Some(dialog) = case.dialog {
+            let mut hearing = Hearing { judge: name.to_owned(), ..Hearing::default() };
+            let heard = self.converse(&model, case, dialog, &mut hearing).await;
+            let verdict = hearing.verdict.clone();
+            hearings.push(hearing);
+            return heard.map(|()| verdict);
+        }
         let mut votes: Vec<Verdict> = Vec::new();
         for _ in 0..self.settings.votes(case.activity()) {
             let mut hearing = Hearing { judge: name.to_owned(), ..Hearing::default() };
@@ -190,7 +211,17 @@ impl Panel {
         hearing.is_cut = shown.is_cut;
         let mut turns = vec![Turn::User(shown.user.clone())];
         for round in 0..=REPAIRS_MAX {
-            let Some(reply) = self.ask_once(model, case, &shown.system, &turns, hearing).await? else { break };
+            let ask = Ask {
+                system: &shown.system,
+                turns: &turns,
+                tools: &[],
+                instead_of_tools: "",
+                schema: case.form.schema(),
+                subset: case.form.subset(),
+                bounded: case.form.bounded(),
+                reply_tokens_max: model.reply_tokens_max(),
+            };
+            let Some(reply) = self.ask_once(model, case, ask, hearing).await? else { break };
             let problems = match checked(case, &reply) {
                 Ok(verdict) => {
                     hearing.answers.push(JudgeAnswer { said: reply.text, problems: Vec::new() });
@@ -210,27 +241,66 @@ impl Panel {
         Ok(())
     }
 
+    /// Lets a model continue a conversation until it answers with a valid call or signal, or until the corrections are
+    /// used up. Refused answers stay in the conversation, so that its beginning never changes.
+    async fn converse(
+        &self,
+        model: &Model,
+        case: &PanelCase<'_>,
+        dialog: &Dialog,
+        hearing: &mut Hearing,
+    ) -> Result<(), Failure> {
+        let reserved = u64::from(model.reply_tokens_max()) + REPAIR_TOKENS;
+        let room = model.window_tokens().saturating_sub(reserved);
+        let room = model.conversation_tokens_max().map_or(room, |most| most.min(room));
+        let mut opened = match dialog.open(room) {
+            Ok(opened) => opened,
+            Err(why) => {
+                hearing.fault = Some(why);
+                return Ok(());
+            }
+        };
+        hearing.is_cut = opened.is_cut();
+        let mut nudges = 0;
+        for round in 0..=REPAIRS_MAX {
+            let Some(reply) = self.ask_once(model, case, opened.ask(model.reply_tokens_max()), hearing).await? else {
+                break;
+            };
+            let Answered { turn, verdict } = dialog.read(&reply, case.form, case.question, nudges, &opened.turns);
+            nudges += u32::from(matches!(turn, Turn::Model(_)));
+            let said = turn.plain().1;
+            match verdict {
+                Ok(verdict) => {
+                    hearing.answers.push(JudgeAnswer { said, problems: Vec::new() });
+                    hearing.verdict = Some(verdict);
+                    opened.turns.push(turn);
+                    break;
+                }
+                Err(problems) => {
+                    opened.turns.extend(dialog::refusal(&turn, &problems));
+                    hearing.answers.push(JudgeAnswer { said, problems });
+                }
+            }
+            if round == REPAIRS_MAX {
+                hearing.fault = Some(given_up(&hearing.answers));
+            }
+        }
+        hearing.opened = Some(opened);
+        Ok(())
+    }
+
     /// Asks one question within the budget. `None` if there was no answer; the hearing then holds the fault.
     async fn ask_once(
         &self,
         model: &Model,
         case: &PanelCase<'_>,
-        system: &str,
-        turns: &[Turn],
+        mut ask: Ask<'_>,
         hearing: &mut Hearing,
     ) -> Result<Option<Reply>, Failure> {
         let over =
             |why: String| Failure::Error { code: code::BUDGET, message: format!("the run's budget for models: {why}") };
         let turn = self.ledger.turn(case.run());
         let _turn = turn.lock().await;
-        let mut ask = Ask {
-            system,
-            turns,
-            schema: case.form.schema(),
-            subset: case.form.subset(),
-            bounded: case.form.bounded(),
-            reply_tokens_max: model.reply_tokens_max(),
-        };
         let spent = self.ledger.spent(case.run()).map_err(over)?;
         let (budget, price) = (self.settings.budget, model.price());
         ask.reply_tokens_max =

@@ -86,7 +86,9 @@ async fn ask(model: &Model, attempt: &Attempt, sandbox: &Sandbox) -> Result<Stri
     let turns = [Turn::User(shown.user)];
     let (schema, subset, bounded) = (form.schema(), form.subset(), form.bounded());
     let reply_tokens_max = model.reply_tokens_max();
-    let ask = Ask { system: &shown.system, turns: &turns, schema, subset, bounded, reply_tokens_max };
+    let (tools, instead_of_tools) = (&[], "");
+    let system = &shown.system;
+    let ask = Ask { system, turns: &turns, tools, instead_of_tools, schema, subset, bounded, reply_tokens_max };
     let called = model.ask(&ask, attempt, sandbox).await;
     let last = called.tries.last();
     let reply = called.reply.map_err(|fault| fault.to_string())?;

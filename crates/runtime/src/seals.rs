@@ -1,9 +1,10 @@
-//! The originals of redacted patches: content that is written to files is never redacted.
+//! The originals of redacted patches and arguments of tools: content that is written to files is never redacted.
 //!
-//! A patch enters a run as data, and data is redacted before it is recorded (`redaction.rs`). Its original is kept in a
-//! separate file that only its owner can read, named by the hash of the redacted text, until the run is over. An
-//! attempt receives the original. If the original is missing, or if two originals have the same redacted text, the
-//! attempt is refused: a redaction mark must not end up in a user's file.
+//! A patch enters a run as data, and data is redacted before it is recorded (`redaction.rs`). So do the arguments of a
+//! tool call: an object with a `name` and with `args`. The original of such a text is kept in a separate file that only
+//! its owner can read, named by the hash of the redacted text, until the run is over. An attempt receives the original.
+//! If the original is missing, or if two originals have the same redacted text, an attempt that writes is refused: a
+//! redaction mark must not end up in a user's file.
 
 use std::{
     fs, io,
@@ -27,7 +28,7 @@ const MARK: &str = "[redacted: ";
 /// The content of a file that stands for two different originals.
 const TWO: &[u8] = b"";
 
-/// Stores the originals of redacted patches.
+/// Stores the originals of redacted patches and arguments.
 #[derive(Clone, Debug)]
 pub(crate) struct Seals {
     folder: PathBuf,
@@ -39,14 +40,14 @@ impl Seals {
         Seals { folder: within.join("sealed") }
     }
 
-    /// Returns the data without its secrets, and stores the originals of its patches.
+    /// Returns the data without its secrets, and stores the originals of its patches and arguments.
     pub(crate) fn value(&self, redactor: &Redactor, run: &str, value: Value) -> Value {
-        if !may_be_patch(&value) {
+        if !may_be_sealed(&value) {
             return redaction::value(redactor, value);
         }
         let original = Json::from(&value);
         let redacted = redaction::value(redactor, value);
-        self.seal(run, &original, &Json::from(&redacted));
+        self.seal(run, &original, &Json::from(&redacted), Within::Data);
         redacted
     }
 
@@ -60,18 +61,24 @@ impl Seals {
         }
     }
 
-    fn seal(&self, run: &str, original: &Json, redacted: &Json) {
+    fn seal(&self, run: &str, original: &Json, redacted: &Json, within: Within) {
         match (original, redacted) {
-            (Json::String(original), Json::String(redacted)) if is_patch(original) && redacted.contains(MARK) => {
+            (Json::String(original), Json::String(redacted))
+                if redacted.contains(MARK) && (within == Within::Arguments || is_patch(original)) =>
+            {
                 // If the original cannot be stored, the attempt that needs it is refused.
                 let _ = self.keep(run, original, redacted);
             }
             (Json::Array(original), Json::Array(redacted)) => {
-                original.iter().zip(redacted).for_each(|(original, redacted)| self.seal(run, original, redacted));
+                let both = original.iter().zip(redacted);
+                both.for_each(|(original, redacted)| self.seal(run, original, redacted, within));
             }
             (Json::Object(original), Json::Object(redacted)) => {
-                let both = original.iter().filter_map(|(name, original)| Some((original, redacted.get(name)?)));
-                both.for_each(|(original, redacted)| self.seal(run, original, redacted));
+                let is_call = is_call(original);
+                let both = original.iter().filter_map(|(name, original)| Some((name, original, redacted.get(name)?)));
+                both.for_each(|(name, original, redacted)| {
+                    self.seal(run, original, redacted, within.entering(is_call, name));
+                });
             }
             _ => {}
         }
@@ -90,30 +97,20 @@ impl Seals {
         file.persist(path).map(drop).map_err(|error| error.error)
     }
 
-    /// Returns the data with the originals of its patches. The flag is true if an original is missing.
+    /// Returns the data with the originals of its patches and arguments. The flag is true if an original is missing.
     pub(crate) fn open(&self, run: &str, value: &Value) -> (Value, bool) {
-        if !may_be_patch(value) {
+        if !may_be_sealed(value) {
             return (value.clone(), false);
         }
-        let (mut json, mut is_gone, mut is_changed) = (Json::from(value), false, false);
-        self.open_in(run, &mut json, &mut is_gone, &mut is_changed);
-        (if is_changed { Value::from(json) } else { value.clone() }, is_gone)
+        let mut json = Json::from(value);
+        let mut opening = Opening { seals: self, run, is_gone: false, is_changed: false };
+        opening.open(&mut json, Within::Data);
+        (if opening.is_changed { Value::from(json) } else { value.clone() }, opening.is_gone)
     }
 
-    fn open_in(&self, run: &str, json: &mut Json, is_gone: &mut bool, is_changed: &mut bool) {
-        match json {
-            Json::String(text) if text.contains(MARK) && is_patch(text) => {
-                match fs::read(self.file(run, text)).ok().and_then(|text| String::from_utf8(text).ok()) {
-                    Some(original) if !original.is_empty() => (*text, *is_changed) = (original, true),
-                    _ => *is_gone = true,
-                }
-            }
-            Json::Array(items) => items.iter_mut().for_each(|item| self.open_in(run, item, is_gone, is_changed)),
-            Json::Object(fields) => {
-                fields.values_mut().for_each(|field| self.open_in(run, field, is_gone, is_changed));
-            }
-            _ => {}
-        }
+    fn original(&self, run: &str, redacted: &str) -> Option<String> {
+        let original = fs::read(self.file(run, redacted)).ok().and_then(|text| String::from_utf8(text).ok());
+        original.filter(|original| !original.is_empty())
     }
 
     /// Removes the stored originals of a run.
@@ -131,16 +128,64 @@ impl Seals {
     }
 }
 
+/// Puts the originals back into data.
+struct Opening<'s> {
+    seals: &'s Seals,
+    run: &'s str,
+    is_gone: bool,
+    is_changed: bool,
+}
+
+impl Opening<'_> {
+    fn open(&mut self, json: &mut Json, within: Within) {
+        match json {
+            Json::String(text) if text.contains(MARK) && (within == Within::Arguments || is_patch(text)) => {
+                match self.seals.original(self.run, text) {
+                    Some(original) => (*text, self.is_changed) = (original, true),
+                    None => self.is_gone = true,
+                }
+            }
+            Json::Array(items) => items.iter_mut().for_each(|item| self.open(item, within)),
+            Json::Object(fields) => {
+                let is_call = is_call(fields);
+                fields.iter_mut().for_each(|(name, field)| self.open(field, within.entering(is_call, name)));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The part of the data that a text is in: in the arguments of a tool call every text is sealed, elsewhere only patches.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Within {
+    Data,
+    Arguments,
+}
+
+impl Within {
+    /// Returns the part that a field of an object is in.
+    fn entering(self, is_call: bool, field: &str) -> Self {
+        if is_call && field == ARGS { Within::Arguments } else { self }
+    }
+}
+
+/// The field with the arguments of a tool call.
+const ARGS: &str = "args";
+
+fn is_call(fields: &serde_json::Map<String, Json>) -> bool {
+    fields.get("name").is_some_and(Json::is_string) && fields.get(ARGS).is_some_and(Json::is_object)
+}
+
 fn digits(text: &str) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns true if the data may hold a patch. Most data holds none, and then nothing is copied.
-fn may_be_patch(value: &Value) -> bool {
+/// Returns true if the data may hold a patch or a tool call. Most data holds neither, and then nothing is copied.
+fn may_be_sealed(value: &Value) -> bool {
     match value {
         Value::Str(text) => text.contains("@@") || text.contains("*** Begin Patch"),
-        Value::List(items) => items.iter().any(may_be_patch),
-        Value::Map(fields) => fields.values().any(may_be_patch),
+        Value::List(items) => items.iter().any(may_be_sealed),
+        Value::Map(fields) => fields.contains_key(ARGS) || fields.values().any(may_be_sealed),
         Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) => false,
     }
 }
@@ -193,5 +238,30 @@ mod tests {
         let (seals, redactor) = (Seals::new(folder.path()), Redactor::default());
         let recorded = seals.value(&redactor, "run-1", patch("[redacted: password]"));
         assert_eq!(seals.open("run-1", &recorded), (patch("[redacted: password]"), false));
+    }
+
+    fn call(content: &str) -> Value {
+        let args = Value::map([("path", Value::from("a.toml")), ("content", Value::from(content))]);
+        Value::map([("call", Value::map([("name", Value::from("write_file")), ("args", args)]))])
+    }
+
+    #[test]
+    fn the_arguments_of_a_tool_call_reach_the_attempt_as_they_were() {
+        let folder = tempfile::tempdir().unwrap();
+        let (seals, redactor) = (Seals::new(folder.path()), Redactor::default());
+        let original = call("db_password = \"FAKEfake8\"\n");
+        let recorded = seals.value(&redactor, "run-1", original.clone());
+        assert_eq!(recorded, call("db_password = \"[redacted: password]\"\n"));
+        assert_eq!(seals.open("run-1", &recorded), (original, false));
+        assert_eq!(seals.open("run-2", &recorded), (recorded.clone(), true));
+    }
+
+    #[test]
+    fn a_text_outside_of_arguments_stays_redacted() {
+        let folder = tempfile::tempdir().unwrap();
+        let (seals, redactor) = (Seals::new(folder.path()), Redactor::default());
+        let said = Value::map([("name", Value::from("x")), ("text", Value::from("db_password = \"FAKEfake8\""))]);
+        let recorded = seals.value(&redactor, "run-1", said);
+        assert_eq!(seals.open("run-1", &recorded), (recorded.clone(), false));
     }
 }

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::{
     Error, Result, Workspace,
     git::{Git, join},
-    patch::{self, Disk, Look, LookupResult, Patch, Plan, Problem, plan},
+    patch::{self, Disk, Kind, Look, LookupResult, Node, Patch, Plan, Planned, Problem, plan},
     place::WorkspaceRoot,
     private::{Private, hex},
 };
@@ -34,19 +34,76 @@ impl Workspace {
         expected: &BTreeMap<PathBuf, String>,
         attempt: Option<(&str, &str)>,
     ) -> Result<Plan> {
-        let private = Private::open(self.home.as_deref(), WorkspaceRoot::find(folder)?)?;
-        let disk = Disk::open(&private.place.root, private.home_within())?;
+        let (private, disk) = self.disk(folder)?;
         let stale = stale(&disk, expected);
         let plan = plan(patch, &disk).map_err(|more| Error::Patch(stale.iter().cloned().chain(more).collect()))?;
-        let problems: Vec<Problem> = stale.into_iter().chain(ignored(&private, patch)?).collect();
+        self.write_plan(folder, (&private, &disk), plan, stale, attempt)
+    }
+
+    /// Replaces the whole content of one file, makes the file, or deletes it if there is no content; or changes nothing.
+    /// `path` is relative to the workspace's root. The other rules are those of [`apply_in`](Self::apply_in).
+    pub fn replace_in(
+        &self,
+        folder: &Path,
+        path: &Path,
+        content: Option<&[u8]>,
+        expected: &BTreeMap<PathBuf, String>,
+        attempt: Option<(&str, &str)>,
+    ) -> Result<Plan> {
+        let (private, disk) = self.disk(folder)?;
+        let stale = stale(&disk, expected);
+        let plan = replacement(&disk, path, content)
+            .map_err(|problem| Error::Patch(stale.iter().cloned().chain([problem]).collect()))?;
+        self.write_plan(folder, (&private, &disk), plan, stale, attempt)
+    }
+
+    fn disk(&self, folder: &Path) -> Result<(Private, Disk)> {
+        let private = Private::open(self.home.as_deref(), WorkspaceRoot::find(folder)?)?;
+        let disk = Disk::open(&private.place.root, private.home_within())?;
+        Ok((private, disk))
+    }
+
+    /// Checks the paths of a plan, announces it as the end of the attempt and writes it.
+    fn write_plan(
+        &self,
+        folder: &Path,
+        (private, disk): (&Private, &Disk),
+        plan: Plan,
+        stale: Vec<Problem>,
+        attempt: Option<(&str, &str)>,
+    ) -> Result<Plan> {
+        let paths = plan.changes.iter().map(|change| change.path.as_path());
+        let problems: Vec<Problem> = stale.into_iter().chain(ignored(private, paths)?).collect();
         if !problems.is_empty() {
             return Err(Error::Patch(problems));
         }
         if let Some((run, before)) = attempt {
             self.announce(folder, run, before, &plan)?;
         }
-        patch::write(&disk, &plan).map(|()| plan)
+        patch::write(disk, &plan).map(|()| plan)
     }
+}
+
+/// Plans the change of one whole file. A file that stays the same is no change.
+fn replacement(disk: &Disk, path: &Path, content: Option<&[u8]>) -> Result<Plan, Problem> {
+    let before = match disk.look(path) {
+        LookupResult::Node(node) if node.kind == Kind::Link => {
+            return Err(Problem::file(path, "it is a symbolic link"));
+        }
+        LookupResult::Node(node) => Some(node),
+        LookupResult::Nothing => None,
+        LookupResult::Not(why) => return Err(Problem::file(path, why)),
+    };
+    let kind = before.as_ref().map_or(Kind::File, |node| node.kind);
+    let after = content.map(|content| Node { kind, content: content.to_owned() });
+    if before.is_none() && after.is_none() {
+        return Err(Problem::file(path, "there is no such file"));
+    }
+    let changes = match before == after {
+        true => Vec::new(),
+        false => vec![Planned { path: path.to_owned(), before, after }],
+    };
+    Ok(Plan { changes })
 }
 
 fn stale(disk: &Disk, expected: &BTreeMap<PathBuf, String>) -> Vec<Problem> {
@@ -61,10 +118,13 @@ fn stale(disk: &Disk, expected: &BTreeMap<PathBuf, String>) -> Vec<Problem> {
     expected.iter().filter_map(check).collect()
 }
 
-/// Returns the paths of a patch that are ignored and not tracked.
-fn ignored(private: &Private, patch: &Patch) -> Result<Vec<Problem>> {
-    let paths = || patch.paths().into_iter().map(|path| path.as_os_str().as_bytes().to_vec());
-    let ignored = match private.git().run_with(&["check-ignore", "--no-index", "-z", "--stdin"], &join(paths())) {
+/// Returns the paths that are ignored and not tracked.
+fn ignored<'p>(private: &Private, paths: impl Iterator<Item = &'p Path>) -> Result<Vec<Problem>> {
+    let paths = join(paths.map(|path| path.as_os_str().as_bytes().to_vec()));
+    if paths.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ignored = match private.git().run_with(&["check-ignore", "--no-index", "-z", "--stdin"], &paths) {
         Ok(ignored) => crate::git::split(&ignored),
         // `git check-ignore` fails without a message if no path is ignored.
         Err(Error::Git { said, .. }) if said.is_empty() => return Ok(Vec::new()),
@@ -75,6 +135,5 @@ fn ignored(private: &Private, patch: &Patch) -> Result<Vec<Problem>> {
         None => BTreeSet::new(),
     };
     let untracked = ignored.into_iter().filter(|path| !tracked.contains(path));
-    let why = "git ignores it, so it is not stored and could not be restored";
-    Ok(untracked.map(|path| Problem::file(Path::new(OsStr::from_bytes(&path)), why)).collect())
+    Ok(untracked.map(|path| Problem::file(Path::new(OsStr::from_bytes(&path)), patch::IGNORED)).collect())
 }

@@ -20,6 +20,7 @@ mod copy;
 mod ended;
 mod error;
 mod git;
+mod history;
 mod index;
 mod known;
 mod legacy;

@@ -1,7 +1,8 @@
 //! Permissions that a person must grant in a conversation, and those that they have already granted.
 //!
-//! A permission is asked for with its subject: `proc.exec:npm test`, `fs.write:plan p-1`. A grant for a single action
-//! covers just that; a grant for the session or the workspace covers every subject of the permission.
+//! A permission is asked for with its subject: `proc.exec:npm test`, `fs.write:plan p-1`. A grant covers the subjects
+//! that were shown. A grant for the session or the workspace also covers them in later turns, and a permission to write
+//! for one plan then covers the plans of later turns.
 
 use interlock_activity::schema;
 use interlock_chart::model::Schema;
@@ -26,6 +27,9 @@ pub(super) struct CautionSettings {
     pub(super) allow_network: bool,
     #[serde(default)]
     pub(super) granted: Vec<GrantedScope>,
+    /// True if nothing but reading is allowed.
+    #[serde(default)]
+    pub(super) read_only: bool,
 }
 
 /// The kinds of dangerous actions, as machines name them.
@@ -60,6 +64,7 @@ impl CautionSettings {
             ("allow_network", schema::flag()),
             ("granted", schema::list(schema::needing(granted, &["scope", "permissions"]))),
             ("sensitive_paths", schema::list(schema::text())),
+            ("read_only", schema::flag()),
         ])
     }
 
@@ -75,6 +80,11 @@ impl CautionSettings {
                 .filter(|_| !self.allow_network)
                 .map(|finding| format!("the network is off: {}", finding.subject)),
         );
+        let beyond = findings().find(|finding| finding.permission != Permission::Read).filter(|_| self.read_only);
+        denied.extend(beyond.map(|finding| {
+            let scope = Scope { permission: finding.permission, subject: finding.subject.clone() };
+            format!("this turn only reads, and it needs {scope}")
+        }));
         denied.dedup();
         if !denied.is_empty() {
             return PolicyAnswer::Deny { reason: denied.join("; ") };
@@ -116,14 +126,24 @@ impl CautionSettings {
     }
 
     fn is_granted(&self, permission: &str) -> bool {
-        let kind = permission.split(':').next().unwrap_or(permission);
         self.granted.iter().any(|granted| {
-            granted.permissions.iter().any(|given| match granted.scope.as_str() {
-                "session" | "workspace" => given.split(':').next() == Some(kind),
-                _ => given == permission,
-            })
+            let is_lasting = ["session", "workspace"].contains(&granted.scope.as_str());
+            let covers = |given: &String| given == permission || is_lasting && both_are_of_plans(given, permission);
+            granted.permissions.iter().any(covers)
         })
     }
+}
+
+/// Returns true if both are the permission to write what a plan names.
+fn both_are_of_plans(one: &str, two: &str) -> bool {
+    let of_plan = |permission: &str| permission.starts_with(&format!("{}:plan ", Permission::Write));
+    of_plan(one) && of_plan(two)
+}
+
+/// Returns true if one of the actions connects to another computer.
+pub(super) fn uses_network(weighed: &[Weighed]) -> bool {
+    let mut findings = weighed.iter().flat_map(|weighed| &weighed.findings);
+    findings.any(|finding| finding.permission == Permission::Connect && !is_here(finding))
 }
 
 /// Returns true if the host is this computer, which does not count as network.

@@ -1,13 +1,13 @@
-//! `policy.call`: decides if a tool call may be made.
+//! `policy.call`: decides if a tool call may be made, or several that only read.
 
 use interlock_activity::{Attempt, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
-use interlock_policy::{Weighed, weigh};
+use interlock_policy::{Request, Weighed, weigh};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
 use super::{
-    asked::{CautionSettings, PolicyAnswer},
+    asked::{self, CautionSettings, PolicyAnswer},
     decider::Decider,
     gate::Gate,
     given,
@@ -31,6 +31,27 @@ struct Call {
     name: String,
     #[serde(default)]
     args: Map<String, Json>,
+    /// Calls that are made side by side, instead of one.
+    #[serde(default)]
+    calls: Vec<Call>,
+}
+
+impl Call {
+    /// Returns the actions of the call, with their effect class.
+    fn meant(&self) -> Result<(Vec<Request>, &'static str), String> {
+        if self.calls.is_empty() {
+            return tools::meant(&self.name, &self.args).map(|meant| (meant.requests, meant.effect));
+        }
+        let mut requests = Vec::new();
+        for call in &self.calls {
+            let meant = tools::meant(&call.name, &call.args)?;
+            if meant.effect != "read" {
+                return Err(format!("`{}` cannot be called together with others: it does not only read", call.name));
+            }
+            requests.extend(meant.requests);
+        }
+        Ok((requests, "read"))
+    }
 }
 
 /// Returns the activity that decides about tool calls.
@@ -40,7 +61,11 @@ pub fn policy_call(gate: &Gate) -> Decider {
 
 fn fields() -> Schema {
     let call = schema::needing(
-        schema::open(schema::fields([("name", schema::text()), ("args", schema::object())])),
+        schema::open(schema::fields([
+            ("name", schema::text()),
+            ("args", schema::object()),
+            ("calls", schema::list(schema::any())),
+        ])),
         &["name"],
     );
     let fields = schema::fields([("call", call), ("plan", schema::object())]);
@@ -49,17 +74,19 @@ fn fields() -> Schema {
 
 fn decide(policies: &Policies, attempt: &Attempt) -> Result<Outcome, Outcome> {
     let with: With = given(&attempt.with)?;
-    let meant = match tools::meant(&with.call.name, &with.call.args) {
+    let (requests, effect) = match with.call.meant() {
         Ok(meant) => meant,
         Err(why) => return Ok(deny("E_INVALID_ARGS", &why)),
     };
     let policy = policies.of(attempt)?.with_sensitive(&with.sensitive_paths).map_err(bad_paths)?;
     let cwd = with.call.args.get("cwd").and_then(Json::as_str);
     let sight = Sight::of(attempt, cwd, true).kept();
-    let weighed: Vec<Weighed> = meant.requests.iter().map(|request| weigh(request, &sight.view(), &policy)).collect();
+    let weighed: Vec<Weighed> = requests.iter().map(|request| weigh(request, &sight.view(), &policy)).collect();
     let plan = with.plan.as_ref().and_then(|plan| plan.get("plan_id")).and_then(Json::as_str).unwrap_or("?");
+    // A confined command without network can only write to the workspace, and those writes can be undone.
+    let effect = if effect == "external" && !asked::uses_network(&weighed) { "write" } else { effect };
     Ok(match with.care.answer(&weighed, plan, Vec::new()) {
-        PolicyAnswer::Allow => Outcome::signal("ALLOW", Value::map([("effect", Value::from(meant.effect))])),
+        PolicyAnswer::Allow => Outcome::signal("ALLOW", Value::map([("effect", Value::from(effect))])),
         PolicyAnswer::Ask { permissions, reason } => ask(&permissions, &reason, None),
         PolicyAnswer::Deny { reason } => deny("E_POLICY_DENIED", &reason),
     })

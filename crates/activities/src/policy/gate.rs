@@ -70,12 +70,24 @@ impl Gate {
         let (this, asked) = (self.clone(), attempt.clone());
         let decisions = blocking(move || {
             let policy = this.policies.of(&asked)?;
-            let cwd = asked.with.get("cwd").or_else(|| asked.with.get("folder")).and_then(Value::as_str);
-            let sight = Sight::of(&asked, cwd, requests.iter().any(uses_git));
+            let cwd = cwd(&asked);
+            let sight = Sight::of(&asked, cwd.as_deref(), requests.iter().any(uses_git));
             Ok(requests.iter().map(|request| decide(request, &sight.view(), &policy)).collect::<Vec<_>>())
         });
         settle(attempt, decisions.await?).await
     }
+}
+
+/// Returns the directory that an attempt works in, if it names one. The directory of a tool call is relative to the root
+/// of the workspace.
+fn cwd(attempt: &Attempt) -> Option<String> {
+    let with = &attempt.with;
+    if with.get("call").is_some() {
+        let args = with.get("call").and_then(|call| call.get("args"));
+        let cwd = args.and_then(|args| args.get("cwd")).and_then(Value::as_str).unwrap_or_default();
+        return Some(root(&attempt.folder).join(cwd).to_string_lossy().into_owned());
+    }
+    with.get("cwd").or_else(|| with.get("folder")).and_then(Value::as_str).map(str::to_owned)
 }
 
 /// Succeeds if every decision allows the request or the missing permissions are granted; otherwise returns the outcome.
@@ -144,8 +156,8 @@ fn requests(name: &str, attempt: &Attempt, settings: &Config) -> Vec<Request> {
             let commands = command.into_iter().chain(environment(with.get("env"))).map(Request::Command);
             commands.chain(freedoms).collect()
         }
-        "project.verify" => {
-            let lines = verify_lines(with);
+        "project.verify" | "verify.run" => {
+            let lines = if name == "verify.run" { turn_lines(attempt) } else { verify_lines(with) };
             let commands: Vec<Command> = lines.into_iter().map(Command::Shell).collect();
             let freedoms: Vec<Request> =
                 commands.first().map(|command| freedoms(attempt, command, settings)).unwrap_or_default();
@@ -167,6 +179,7 @@ fn requests(name: &str, attempt: &Attempt, settings: &Config) -> Vec<Request> {
             asked.into_iter().map(|(host, port)| Request::Connect { host, port: Some(port) }).collect()
         }
         "workspace.apply" => text("patch").map(|patch| protected(attempt, patch)).unwrap_or_default(),
+        "tool.call" => with.get("call").map(|call| called(attempt, call, settings)).unwrap_or_default(),
         _ => Vec::new(),
     }
 }
@@ -180,6 +193,44 @@ fn verify_lines(with: &Value) -> Vec<String> {
     let of_project = items(with.get("commands")).into_iter().filter_map(|item| item.get("command").cloned());
     let of_task = items(with.get("task").and_then(|task| task.get("commands")));
     of_project.chain(of_task).filter_map(|line| line.as_str().map(str::to_owned)).collect()
+}
+
+/// Returns the command lines of `verify.run`: those of the project, before the turn and now, and those of the plan.
+fn turn_lines(attempt: &Attempt) -> Vec<String> {
+    let with = &attempt.with;
+    let of_plan = with.get("plan").and_then(|plan| plan.get("verification")?.get("commands"));
+    let of_plan = of_plan.map(|lines| Value::map([("task", Value::map([("commands", lines.clone())]))]));
+    let now = interlock_project::detect(&attempt.folder).commands.into_iter().map(|found| found.command);
+    let mut lines: Vec<String> = verify_lines(with).into_iter().chain(now).collect();
+    lines.extend(of_plan.map(|plan| verify_lines(&plan)).unwrap_or_default());
+    lines
+}
+
+/// Returns the requests of a tool call. `policy.call` decides on a call before; here, only commands and protected files
+/// are asked about once more. Several calls at once only read, so they request nothing.
+fn called(attempt: &Attempt, call: &Value, settings: &Config) -> Vec<Request> {
+    let arg = |name: &str| call.get("args").and_then(|args| args.get(name)).and_then(Value::as_str);
+    match (call.get("name").and_then(Value::as_str), arg("command"), arg("patch"), arg("path")) {
+        (Some("run_terminal_cmd"), Some(command), ..) => {
+            let command = Command::Shell(command.to_owned());
+            let freedoms = freedoms(attempt, &command, settings);
+            std::iter::once(Request::Command(command)).chain(freedoms).collect()
+        }
+        (Some("apply_patch"), _, Some(patch), _) => protected(attempt, patch),
+        (Some("write_file"), .., Some(path)) => protected_path(attempt, path, PathOp::Write),
+        (Some("delete_file"), .., Some(path)) => protected_path(attempt, path, PathOp::Delete),
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the request for a path of the workspace if it decides which programs run outside of the sandbox.
+fn protected_path(attempt: &Attempt, path: &str, op: PathOp) -> Vec<Request> {
+    let top = root(&attempt.folder);
+    let path = top.join(path);
+    match is_protected(path.strip_prefix(&top).unwrap_or(&path)) {
+        true => vec![Request::Path { op, path: path.to_string_lossy().into_owned() }],
+        false => Vec::new(),
+    }
 }
 
 /// Returns requests for the files in a patch that decide which programs run outside of the sandbox. Other files are

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use interlock_activity::{Attempt, Outcome, schema};
 use interlock_chart::{Value, counted, model::Schema};
-use interlock_policy::{Permission, Weighed, weigh};
+use interlock_policy::{Command, Permission, Request, Weighed, weigh};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
@@ -24,10 +24,19 @@ struct With {
     plan: Map<String, Json>,
     patch: Option<PlanPatch>,
     files_max: Option<usize>,
+    /// The commands that verify the project, which run after every plan that changes something.
+    #[serde(default)]
+    commands: Vec<OwnCommand>,
     #[serde(default)]
     sensitive_paths: Vec<String>,
     #[serde(flatten)]
     care: CautionSettings,
+}
+
+/// A command of the project.
+#[derive(Deserialize)]
+struct OwnCommand {
+    command: String,
 }
 
 /// Returns the activity that decides about plans.
@@ -49,7 +58,12 @@ fn fields() -> Schema {
         ("update_steps", schema::list(schema::object())),
         ("add_steps", schema::list(schema::object())),
     ]);
-    let fields = schema::fields([("plan", schema::object()), ("patch", patch), ("files_max", schema::whole())]);
+    let fields = schema::fields([
+        ("plan", schema::object()),
+        ("patch", patch),
+        ("files_max", schema::whole()),
+        ("commands", schema::list(schema::any())),
+    ]);
     schema::needing(schema::also(fields, &CautionSettings::schema()), &["plan"])
 }
 
@@ -66,15 +80,26 @@ fn decide(policies: &Policies, attempt: &Attempt) -> Result<Outcome, Outcome> {
     };
     let policy = policies.of(attempt)?.with_sensitive(&with.sensitive_paths).map_err(bad_paths)?;
     let sight = Sight::of(attempt, None, true).kept();
-    let weighed: Vec<Weighed> = requests.iter().map(|request| weigh(request, &sight.view(), &policy)).collect();
+    let weighed = |requests: &[Request]| -> Vec<Weighed> {
+        requests.iter().map(|request| weigh(request, &sight.view(), &policy)).collect()
+    };
+    let mut weighed_all = weighed(&requests);
+    if changes_something(&weighed_all) {
+        let own = with.commands.iter().map(|own| Request::Command(Command::Shell(own.command.clone())));
+        weighed_all.extend(weighed(&own.collect::<Vec<_>>()));
+    }
     let id = whole.get("plan_id").and_then(Json::as_str).unwrap_or("?");
-    let answer = with.care.answer(&weighed, id, too_many(&weighed, with.files_max, id));
+    let answer = with.care.answer(&weighed_all, id, too_many(&weighed_all, with.files_max, id));
     let plan = plan.map(|plan| Value::from(Json::Object(plan)));
     Ok(match answer {
         PolicyAnswer::Allow => Outcome::signal("ALLOW", Value::map(plan.map(|plan| ("plan", plan)))),
         PolicyAnswer::Ask { permissions, reason } => ask(&permissions, &reason, plan),
         PolicyAnswer::Deny { reason } => deny("E_POLICY_DENIED", &reason),
     })
+}
+
+fn changes_something(weighed: &[Weighed]) -> bool {
+    weighed.iter().flat_map(|weighed| &weighed.findings).any(|finding| finding.permission != Permission::Read)
 }
 
 /// Returns the permission to ask for if a plan writes too many files, even if each write is harmless.

@@ -27,6 +27,9 @@ fn id(step: &Map<String, Json>) -> &str {
 }
 
 /// Applies a patch to a plan: steps are removed, changed and added, in that order; finished steps stay as they are.
+///
+/// The step that failed is done again if the patch changes it, and is blocked otherwise. New steps come right after it,
+/// because the steps behind it may build on them.
 pub(super) fn patched(plan: &Map<String, Json>, patch: &PlanPatch) -> Result<Map<String, Json>, String> {
     let named: Vec<&str> = patch
         .remove_steps
@@ -50,15 +53,22 @@ pub(super) fn patched(plan: &Map<String, Json>, patch: &PlanPatch) -> Result<Map
     if let Some(double) = patch.add_steps.iter().map(id).find(|name| known(name, &steps)) {
         return Err(format!("the step `{double}` already exists"));
     }
-    steps.retain(|step| !patch.remove_steps.iter().any(|gone| gone == id(step)));
-    for update in &patch.update_steps {
-        steps.iter_mut().filter(|step| id(step) == id(update)).for_each(|step| step.extend(update.clone()));
-    }
-    steps.extend(patch.add_steps.iter().map(|step| {
-        let mut step = step.clone();
-        step.insert("status".to_owned(), json!("pending"));
-        step
-    }));
+    let failed = steps.iter().position(|step| status(step) == "in_progress");
+    let at = failed.map_or(steps.len(), |failed| failed + 1);
+    let behind = steps.split_off(at);
+    let new = patch.add_steps.iter().map(|step| with_status(step.clone(), "pending"));
+    let changed = |mut step: Map<String, Json>| {
+        let update = patch.update_steps.iter().find(|update| id(update) == id(&step));
+        step.extend(update.into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())));
+        match (status(&step), update) {
+            ("in_progress", Some(_)) => with_status(step, "pending"),
+            ("in_progress", None) => with_status(step, "blocked"),
+            _ => step,
+        }
+    };
+    let is_kept = |step: &Map<String, Json>| !patch.remove_steps.iter().any(|gone| gone == id(step));
+    let old = |steps: Vec<Map<String, Json>>| steps.into_iter().filter(is_kept).map(changed).collect::<Vec<_>>();
+    let steps: Vec<Map<String, Json>> = old(steps).into_iter().chain(new).chain(old(behind)).collect();
     if steps.len() > STEPS_MAX {
         return Err(format!("a plan has at most {STEPS_MAX} steps; this would have {}", steps.len()));
     }
@@ -82,8 +92,17 @@ fn check_names(named: &[&str]) -> Result<(), String> {
     }
 }
 
+fn status(step: &Map<String, Json>) -> &str {
+    step.get("status").and_then(Json::as_str).unwrap_or("pending")
+}
+
+fn with_status(mut step: Map<String, Json>, status: &str) -> Map<String, Json> {
+    step.insert("status".to_owned(), json!(status));
+    step
+}
+
 fn is_finished(step: &Map<String, Json>) -> bool {
-    matches!(step.get("status").and_then(Json::as_str), Some("done" | "skipped"))
+    matches!(status(step), "done" | "skipped")
 }
 
 /// Returns the remaining steps of a plan as requests, including its verification.
@@ -92,7 +111,11 @@ pub(super) fn requests(plan: &Map<String, Json>) -> Result<Vec<Request>, String>
         |from: &Map<String, Json>, name: &str| from.get(name).and_then(Json::as_array).cloned().unwrap_or_default();
     let command = |text: &str| Request::Command(Command::Shell(text.to_owned()));
     let mut requests = Vec::new();
-    for step in list(plan, "steps").iter().filter_map(Json::as_object).filter(|step| !is_finished(step)) {
+    for step in list(plan, "steps")
+        .iter()
+        .filter_map(Json::as_object)
+        .filter(|step| !is_finished(step) && status(step) != "blocked")
+    {
         for call in list(step, "tool_calls").iter().filter_map(Json::as_object) {
             let args = call.get("args_hint").and_then(Json::as_object).cloned().unwrap_or_default();
             requests.extend(tools::hinted(call.get("name").and_then(Json::as_str).unwrap_or_default(), &args)?);
@@ -140,6 +163,27 @@ mod tests {
             json!({ "remove_steps": [], "update_steps": [{ "step_id": "b", "title": "B2" }], "add_steps": [] }),
             Ok("a:A:done b:B2:pending"),
         );
+    }
+
+    #[test]
+    fn a_failed_step_is_repaired_where_it_stands() {
+        let step = |id: &str, status: &str| json!({ "step_id": id, "title": id, "intent": "", "status": status });
+        let plan = json!({ "steps": [step("a", "done"), step("b", "in_progress"), step("c", "pending")] });
+        let found = |patch: Json| {
+            let patch: PlanPatch = serde_json::from_value(patch).unwrap();
+            let plan = patched(plan.as_object().unwrap(), &patch).unwrap();
+            let steps = plan["steps"].as_array().unwrap().iter();
+            let told = steps.map(|step| format!("{}:{}", step["step_id"], step["status"]).replace('"', ""));
+            told.collect::<Vec<_>>().join(" ")
+        };
+        let add = json!({ "step_id": "b2", "title": "B2", "intent": "" });
+        let added = found(json!({ "remove_steps": [], "update_steps": [], "add_steps": [add] }));
+        assert_eq!(added, "a:done b:blocked b2:pending c:pending");
+        let update = json!({ "step_id": "b", "intent": "otherwise" });
+        let updated = found(json!({ "remove_steps": [], "update_steps": [update], "add_steps": [] }));
+        assert_eq!(updated, "a:done b:pending c:pending");
+        let replaced = found(json!({ "remove_steps": ["b"], "update_steps": [], "add_steps": [add] }));
+        assert_eq!(replaced, "a:done b2:pending c:pending");
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(super) fn meant(name: &str, args: &Map<String, Json>) -> Result<Meant, Strin
     let path = |op, path| Request::Path { op, path };
     Ok(match name {
         "read_file" => Meant { requests: vec![path(PathOp::Read, text("path")?)], effect: "read" },
-        "list_dir" | "glob" | "grep" | "search" => {
+        "list_dir" | "glob" | "grep" | "search" | "git_diff" | "git_log" => {
             Meant { requests: vec![path(PathOp::Read, or_here("path")?)], effect: "read" }
         }
         "write_file" => Meant { requests: vec![written(text("path")?, args)], effect: "write" },

@@ -168,7 +168,8 @@ async fn a_tool_call_is_allowed_asked_for_or_denied() {
         test.clone(),
         granted(test.clone(), "single_action", &["proc.exec:npm test"]),
         granted(test.clone(), "single_action", &["proc.exec:npm run build"]),
-        granted(test, "session", &["proc.exec:npm run build"]),
+        granted(test.clone(), "session", &["proc.exec:npm run build"]),
+        granted(test, "session", &["proc.exec:npm test"]),
         call("run_terminal_cmd", json!({ "command": "npm install left-pad" })),
         online,
         call("run_terminal_cmd", json!({ "command": "sudo true" })),
@@ -185,15 +186,67 @@ async fn a_tool_call_is_allowed_asked_for_or_denied() {
         REQUIRE_CONFIRMATION {"permissions":["fs.write:auth/key.c"],"reason":"write `auth/key.c`: the path is sensitive (rule sensitive)"}
         REQUIRE_CONFIRMATION {"permissions":["fs.delete:src/main.c"],"reason":"it needs fs.delete:src/main.c"}
         REQUIRE_CONFIRMATION {"permissions":["proc.exec:npm test"],"reason":"it needs proc.exec:npm test"}
-        ALLOW {"effect":"external"}
+        ALLOW {"effect":"write"}
         REQUIRE_CONFIRMATION {"permissions":["proc.exec:npm test"],"reason":"it needs proc.exec:npm test"}
-        ALLOW {"effect":"external"}
+        REQUIRE_CONFIRMATION {"permissions":["proc.exec:npm test"],"reason":"it needs proc.exec:npm test"}
+        ALLOW {"effect":"write"}
         DENY {"code":"E_POLICY_DENIED","reason":"the network is off: npm install left-pad"}
         REQUIRE_CONFIRMATION {"permissions":["net.connect:npm install left-pad"],"reason":"`npm install left-pad`: it fetches code from elsewhere, and that code runs (rule install)"}
         DENY {"code":"E_POLICY_DENIED","reason":"`sudo true`: nothing runs with other rights than those it was given (rule other-rights)"}
         DENY {"code":"E_POLICY_DENIED","reason":"write `/etc/hosts`: it belongs to the system or to a person's account (rule start-up-files)"}
         DENY {"code":"E_INVALID_ARGS","reason":"`write_file`: `path` is missing"}
         DENY {"code":"E_INVALID_ARGS","reason":"there is no tool called `launch`"}
+    "#]]).await;
+}
+
+#[tokio::test]
+async fn several_calls_are_allowed_if_all_of_them_only_read() {
+    let read = json!({ "name": "read_file", "args": { "path": "src/main.c" } });
+    let write = json!({ "name": "write_file", "args": { "path": "src/a.c", "content": "x" } });
+    let several = |calls: Value| json!({ "call": { "name": "several", "args": {}, "calls": calls } });
+    let log = json!({ "name": "git_log", "args": {} });
+    asks(|| policy_call(&gate()), &[several(json!([read, log])), several(json!([read, write]))], expect![[r#"
+        ALLOW {"effect":"read"}
+        DENY {"code":"E_INVALID_ARGS","reason":"`write_file` cannot be called together with others: it does not only read"}
+    "#]]).await;
+}
+
+#[tokio::test]
+async fn a_turn_that_only_reads_writes_nothing() {
+    let only_reads = |mut with: Value| {
+        with["read_only"] = json!(true);
+        with
+    };
+    let write = call("write_file", json!({ "path": "src/a.c", "content": "x" }));
+    let cases = [
+        only_reads(call("read_file", json!({ "path": "src/main.c" }))),
+        only_reads(write.clone()),
+        granted(write, "session", &["fs.write:plan p-9"]),
+    ];
+    asks(
+        || policy_call(&gate()),
+        &cases,
+        expect![[r#"
+        ALLOW {"effect":"read"}
+        DENY {"code":"E_POLICY_DENIED","reason":"this turn only reads, and it needs fs.write:src/a.c"}
+        ALLOW {"effect":"write"}
+    "#]],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn the_projects_own_commands_are_shown_with_a_plan_that_changes_something() {
+    let tool = |name: &str| json!([{ "name": name, "args_hint": { "path": "a.c" } }]);
+    let own = |steps: Value| {
+        let mut with = plan(steps, &[]);
+        with["commands"] = json!([{ "command": "make test", "kind": "test", "found_by": "Makefile" }]);
+        with
+    };
+    let cases = [own(json!([step("a", tool("write_file"))])), own(json!([step("a", tool("read_file"))]))];
+    asks(|| policy_plan(&gate()), &cases, expect![[r#"
+        REQUIRE_CONFIRMATION {"permissions":["fs.write:plan p-1","proc.exec:make test"],"reason":"it writes to the workspace; it needs proc.exec:make test"}
+        ALLOW {}
     "#]]).await;
 }
 

@@ -173,7 +173,7 @@ pub fn driver(kind: DriverKind, turn: Turn) -> Result<Box<dyn Driver>, String> {
         DriverKind::Codex => Box::new(codex::Codex::new(turn)),
         DriverKind::Command => Box::new(command::CommandAgent::new(turn)),
         DriverKind::Coder => {
-            return Err("the driver `coder` is not available yet; choose another agent in agents.toml".to_owned());
+            return Err("the driver `coder` is a run of our own machine and speaks no protocol".to_owned());
         }
     })
 }

@@ -104,7 +104,7 @@ fn codex_failures_are_told_apart() {
 }
 
 #[test]
-fn coder_is_not_available_yet() {
+fn coder_speaks_no_protocol() {
     let why = driver(DriverKind::Coder, turn(None)).err().unwrap();
-    assert!(why.contains("not available yet"), "{why}");
+    assert!(why.contains("a run of our own machine"), "{why}");
 }

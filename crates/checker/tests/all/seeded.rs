@@ -112,12 +112,12 @@ fn firmware_the_environment_is_reset_once_more() {
 fn coder_a_dangerous_plan_is_executed_without_asking() {
     caught(
         "coder",
-        "            target: PLAN_ASKED\n            assign: { asked: \"${event.permissions}\" }\n            reason: \"${event.reason}\"\n          DENY:\n            - target: DRAFTING",
-        "            target: EXECUTING\n            assign: { asked: \"${event.permissions}\" }\n            reason: \"${event.reason}\"\n          DENY:\n            - target: DRAFTING",
+        "            - target: PLAN_ASKED\n              assign: { asked: \"${event.permissions}\" }\n              reason: \"${event.reason}\"\n          DENY:\n            - target: DRAFTING",
+        "            - target: EXECUTING\n              assign: { asked: \"${event.permissions}\" }\n              reason: \"${event.reason}\"\n          DENY:\n            - target: DRAFTING",
         "never EXECUTING without",
         expect![[r#"
             never EXECUTING without PLAN_CHECKING.ALLOW or PATCH_CHECKING.ALLOW or AWAITING_CONFIRMATION.CONFIRM since PLANNING or RECOVERING or AWAITING_CONFIRMATION
-            context_ready (workspace.context): CONTEXT_BUILDING → DRAFTING
+            context_ready (workspace.context): COLLECTING → DRAFTING
             plan_ready (judge.plan): DRAFTING → PLAN_CHECKING
             REQUIRE_CONFIRMATION (policy.plan): PLAN_CHECKING → STEP_SELECTING
         "#]],
@@ -130,9 +130,9 @@ fn coder_a_turn_is_repaired_a_fourth_time() {
         "coder",
         "limit: { counter: recoveries, max: 3 }",
         "limit: { counter: recoveries, max: 4 }",
-        "at most 3 of DIAGNOSING",
+        "at most 3 of TRIAGE -> DIAGNOSING",
         expect![[r#"
-            at most 3 of DIAGNOSING since .USER_MESSAGE
+            at most 3 of TRIAGE -> DIAGNOSING since .USER_MESSAGE
             ALLOW (policy.plan): PATCH_CHECKING → DIAGNOSING
             repairable (judge.repair): DIAGNOSING → PATCH_CHECKING
             ALLOW (policy.plan): PATCH_CHECKING → DIAGNOSING

@@ -81,9 +81,10 @@ fn coder_without_a_limit() {
     without_each(
         "coder",
         expect![[r#"
-            clarifications: not at most 2 of CLARIFYING since .USER_MESSAGE or CONTEXT_BUILDING
+            clarifications: not at most 2 of INTAKE_ASKED since .USER_MESSAGE or CONTEXT_BUILDING
             replans: DRAFTING → PLAN_CHECKING → DRAFTING
             actions: STEP_SELECTING → STEP_RUNNING → STEP_SELECTING
+            interviews: not at most 3 of STEP_ASKED or REPAIR_ASKED since .USER_MESSAGE
             recoveries: STEP_SELECTING → VERIFYING → … → STEP_SELECTING, 4 steps
             grants: another limit ends it
         "#]],

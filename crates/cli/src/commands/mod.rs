@@ -1,11 +1,13 @@
 //! The commands: one line each here, one file each beside this one.
 
 mod abort;
+mod acp;
 mod activities;
 pub(crate) mod agents;
 mod anchor;
 mod apply;
 pub(crate) mod check;
+mod coder;
 mod completions;
 mod conform;
 mod context;
@@ -62,6 +64,8 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Conform { folder } => conform::run(&folder, output),
         Command::Schema => schema::run(output),
         Command::Run(args) => run::run(&args, output),
+        Command::Coder(args) => coder::run(&args, output),
+        Command::Acp => acp::run(output),
         Command::Runs(args) => runs::run(&args, output),
         Command::Show(args) => show::run(&args.run, output),
         Command::Trace(args) => trace::run(&args.run, output),

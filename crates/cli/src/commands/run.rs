@@ -12,9 +12,9 @@ use interlock_chart::{
     library::{self, Origin},
     model::Invoke,
 };
-use interlock_journal::{Definition, Engine as _};
+use interlock_journal::{Definition, Engine as _, Head};
 use interlock_judge::settings::Settings as Judges;
-use interlock_runtime::{Error, LoadedMachine, Start, fresh_name};
+use interlock_runtime::{Error, LoadedMachine, Runtime, Start, fresh_name};
 use interlock_server::WantedRun;
 
 use super::{Outcome, init};
@@ -32,9 +32,31 @@ use crate::{
 
 /// Starts a run and follows it.
 pub(crate) fn run(args: &Run, output: &Output) -> Outcome {
+    let prepared = prepare(args, output)?;
+    block_on(async {
+        let runtime = prepared.store.runtime()?;
+        listen(&runtime);
+        let head = prepared.start(&runtime).await?;
+        output.talk(&format!("run {}\n", head.name));
+        drive(&prepared.store, &runtime, Follower::from_start(&prepared.store, head)?, output).await
+    })
+}
+
+/// A run that can be started: its input is valid and its directory exists.
+pub(crate) struct Prepared {
+    pub(crate) store: Store,
+    start: Start,
+    worktree: Option<Kept>,
+    machine: String,
+}
+
+/// Checks everything about a new run that can be checked before it begins, and makes its worktree.
+pub(crate) fn prepare(args: &Run, output: &Output) -> Result<Prepared, Failure> {
     let loaded = load(&args.machine, output)?;
     let input = given::input(args.input.as_deref(), &args.set, &loaded.chart().input)?;
-    let input = given::with_terminal(input, &loaded.chart().input, is_on_terminal());
+    let is_terminal = is_on_terminal();
+    let input = given::with_terminal(input, &loaded.chart().input, is_terminal);
+    let input = given::once_without_terminal(input, &loaded.chart().input, is_terminal);
     let input = loaded.admit_input(&input).map_err(|error| with_sample(error, &loaded, args))?;
     let folder = folder(args.repo.as_deref())?;
     judges_are_known(&loaded, &folder)?;
@@ -51,17 +73,17 @@ pub(crate) fn run(args: &Run, output: &Output) -> Outcome {
     let folder = worktree.as_ref().map_or_else(|| folder.clone(), |made| made.tree.folder(&folder));
     let start =
         Start { loaded, input, folder, by: user(), parent: None, name: Some(name), accepts_unproved: args.unproved };
-    block_on(async {
-        let runtime = store.runtime()?;
-        listen(&runtime);
-        let head = runtime.start(start).await.map_err(|error| {
-            // A run that did not begin leaves nothing behind.
-            let _ = worktree.as_ref().map(Kept::remove);
-            described(error, &args.machine)
-        })?;
-        output.talk(&format!("run {}\n", head.name));
-        drive(&store, &runtime, Follower::from_start(&store, head)?, output).await
-    })
+    Ok(Prepared { store, start, worktree, machine: args.machine.clone() })
+}
+
+impl Prepared {
+    /// Starts the run. A run that did not begin leaves nothing behind.
+    pub(crate) async fn start(&self, runtime: &Runtime) -> Result<Head, Failure> {
+        runtime.start(self.start.clone()).await.map_err(|error| {
+            let _ = self.worktree.as_ref().map(Kept::remove);
+            described(error, &self.machine)
+        })
+    }
 }
 
 /// Returns true if a person can be asked.
@@ -70,7 +92,7 @@ fn is_on_terminal() -> bool {
 }
 
 /// Makes a run ready that the server starts.
-pub(crate) fn prepare(wanted: WantedRun, store: &Store) -> Result<Start, Failure> {
+pub(crate) fn prepare_for_server(wanted: WantedRun, store: &Store) -> Result<Start, Failure> {
     let WantedRun { machine, input, folder, name: run, agent, by } = wanted;
     let source = library::load(&machine, &folder)?;
     let chart = source.read().chart.ok_or_else(Failure::told)?;

@@ -14,6 +14,7 @@ mod brain;
 mod bug;
 mod by_hand;
 mod children;
+mod coder;
 mod deadlines;
 mod documents;
 mod faults;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    Ask, Fault, Means, Turn, Usage,
+    Ask, Fault, Means, ToolCall, ToolResult, Turn, Usage,
     wire::{ANSWER, Partial, Wire, broken_off, count, text},
 };
 use crate::settings::Server;
@@ -32,15 +32,11 @@ impl Wire for Anthropic {
     }
 
     fn body(&self, server: &Server, ask: &Ask<'_>, means: Means) -> Value {
-        let turns = ask.turns.iter().map(|turn| match turn {
-            Turn::User(text) => json!({ "role": "user", "content": text }),
-            Turn::Model(text) => json!({ "role": "assistant", "content": text }),
-        });
         let mut body = json!({
             "model": server.model,
             "max_tokens": ask.reply_tokens_max,
-            "system": ask.system,
-            "messages": turns.collect::<Vec<_>>(),
+            "system": ask.system(means),
+            "messages": ask.texts(),
             "stream": server.stream,
         });
         if let Some(temperature) = server.temperature {
@@ -55,6 +51,7 @@ impl Wire for Anthropic {
             tool
         };
         match means {
+            Means::Calls => with_tools(&mut body, ask),
             Means::Schema => body["output_config"] = json!({ "format": { "type": "json_schema", "schema": schema } }),
             Means::StrictTool | Means::Tool => {
                 body["tools"] = json!([tool(means == Means::StrictTool)]);
@@ -72,10 +69,18 @@ impl Wire for Anthropic {
                 into.known(message);
                 into.usage = message.get("usage").map(usage);
             }
+            "content_block_start" => {
+                let block = &piece["content_block"];
+                if text(block, "type") == "tool_use" {
+                    into.new_call(count(piece, "index"), text(block, "id"), text(block, "name"));
+                }
+            }
             "content_block_delta" => {
                 let delta = &piece["delta"];
                 into.text.push_str(if text(delta, "type") == "text_delta" { text(delta, "text") } else { "" });
-                into.tool.push_str(text(delta, "partial_json"));
+                if text(delta, "type") == "input_json_delta" {
+                    into.call(count(piece, "index")).args.push_str(text(delta, "partial_json"));
+                }
             }
             "message_delta" => {
                 into.finish = text(&piece["delta"], "stop_reason").to_owned();
@@ -96,7 +101,10 @@ impl Wire for Anthropic {
         for block in blocks {
             match text(block, "type") {
                 "text" => into.text.push_str(text(block, "text")),
-                "tool_use" => into.tool = block["input"].to_string(),
+                "tool_use" => {
+                    let at = into.calls_count();
+                    into.new_call(at, text(block, "id"), text(block, "name")).args = block["input"].to_string();
+                }
                 _ => {}
             }
         }
@@ -104,6 +112,40 @@ impl Wire for Anthropic {
         into.usage = body.get("usage").map(usage);
         into.is_done = true;
         Ok(())
+    }
+}
+
+/// Adds the tools, and the messages as blocks. The marks for the cache stand at the end of the system text and of the
+/// last message, because both only grow at their end.
+fn with_tools(body: &mut Value, ask: &Ask<'_>) {
+    let tool = |tool: &super::ToolSpec| json!({ "name": tool.name, "description": tool.description, "input_schema": tool.schema });
+    body["tools"] = ask.tools.iter().map(tool).collect();
+    let kept = json!({ "type": "ephemeral" });
+    body["system"] = json!([{ "type": "text", "text": ask.system, "cache_control": kept }]);
+    let mut messages: Vec<Value> = ask.turns.iter().map(message).collect();
+    let last = messages.last_mut().and_then(|message| message["content"].as_array_mut()?.last_mut());
+    if let Some(last) = last {
+        last["cache_control"] = kept;
+    }
+    body["messages"] = Value::Array(messages);
+}
+
+fn message(turn: &Turn) -> Value {
+    let text = |text: &str| json!({ "type": "text", "text": text });
+    // Arguments that are not an object cannot be sent back.
+    let call = |call: &ToolCall| {
+        let input = if call.args.is_object() { call.args.clone() } else { json!({ "text": call.args }) };
+        json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": input })
+    };
+    let result = |result: &ToolResult| json!({ "type": "tool_result", "tool_use_id": result.id, "content": result.text, "is_error": !result.ok });
+    match turn {
+        Turn::User(said) => json!({ "role": "user", "content": [text(said)] }),
+        Turn::Model(said) => json!({ "role": "assistant", "content": [text(said)] }),
+        Turn::Calls(turn) => {
+            let said = (!turn.say.trim().is_empty()).then(|| text(&turn.say));
+            json!({ "role": "assistant", "content": said.into_iter().chain(turn.calls.iter().map(call)).collect::<Vec<_>>() })
+        }
+        Turn::Results(results) => json!({ "role": "user", "content": results.iter().map(result).collect::<Vec<_>>() }),
     }
 }
 

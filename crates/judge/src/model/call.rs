@@ -2,6 +2,7 @@
 
 use std::{future::Future, time::Duration};
 
+use interlock_activity::Attempt;
 use interlock_http::{Address, Client, Method, Request, Response, header};
 use serde_json::Value;
 
@@ -22,6 +23,9 @@ const ERROR_BYTES_MAX: usize = 64 * 1024;
 /// The maximum length of an excerpt that an error message shows.
 const SHOWN_CHARS: usize = 200;
 
+/// The maximum length of the end of an answer that is shown while it arrives.
+const STREAMED_CHARS_MAX: usize = 16_000;
+
 /// Sends the question once and reads the reply.
 pub(super) async fn call(
     client: &Client,
@@ -29,13 +33,14 @@ pub(super) async fn call(
     wire: &dyn Wire,
     ask: &Ask<'_>,
     means: Means,
-    now_ms: i64,
+    attempt: &Attempt,
 ) -> Result<Reply, Fault> {
+    let listener = Listener { attempt, is_shown: means == Means::Calls };
     let work = async {
         let mut response = send(client, server, wire, ask, means).await?;
         match response.status {
-            200..300 => read(&mut response, server, wire, ask).await,
-            _ => Err(refused(&mut response, server, now_ms).await),
+            200..300 => read(&mut response, server, wire, &listener).await?.finish(ask, means),
+            _ => Err(refused(&mut response, server, attempt.host.now_ms()).await),
         }
     };
     within(server.timeouts.total, "whole answer", work).await?
@@ -96,13 +101,36 @@ fn shown(text: &str) -> String {
     text.chars().take(SHOWN_CHARS).collect()
 }
 
-async fn read(response: &mut Response, server: &Server, wire: &dyn Wire, ask: &Ask<'_>) -> Result<Reply, Fault> {
+/// Shows the text of an answer while it arrives.
+struct Listener<'a> {
+    attempt: &'a Attempt,
+    is_shown: bool,
+}
+
+impl Listener<'_> {
+    /// Reports the text so far.
+    fn hear(&self, text: &str) {
+        if self.is_shown && !text.trim().is_empty() {
+            let skip = text.chars().count().saturating_sub(STREAMED_CHARS_MAX);
+            let end: String = text.chars().skip(skip).collect();
+            let Attempt { run, activity, host, evidence, .. } = self.attempt;
+            host.progress(run, *activity, &evidence.redactor().text(&end));
+        }
+    }
+}
+
+async fn read(
+    response: &mut Response,
+    server: &Server,
+    wire: &dyn Wire,
+    listener: &Listener<'_>,
+) -> Result<Partial, Fault> {
     let media = response.header("content-type").unwrap_or_default().to_ascii_lowercase();
     let mut partial = Partial::default();
     match media.split(';').next().unwrap_or_default().trim() {
-        "text/event-stream" => pieces(response, server, Framing::Events, wire, &mut partial).await?,
+        "text/event-stream" => pieces(response, server, Framing::Events, wire, listener, &mut partial).await?,
         "application/x-ndjson" | "application/jsonl" => {
-            pieces(response, server, Framing::Lines, wire, &mut partial).await?;
+            pieces(response, server, Framing::Lines, wire, listener, &mut partial).await?;
         }
         "application/json" => {
             let body = within(server.timeouts.total, "whole answer", response.rest(REPLY_BYTES_MAX)).await?;
@@ -122,7 +150,7 @@ async fn read(response: &mut Response, server: &Server, wire: &dyn Wire, ask: &A
             return Err(Fault::NotUnderstood(why));
         }
     }
-    partial.finish(ask)
+    Ok(partial)
 }
 
 async fn pieces(
@@ -130,6 +158,7 @@ async fn pieces(
     server: &Server,
     framing: Framing,
     wire: &dyn Wire,
+    listener: &Listener<'_>,
     into: &mut Partial,
 ) -> Result<(), Fault> {
     let (mut frames, mut bytes) = (Frames::new(framing), 0);
@@ -138,8 +167,12 @@ async fn pieces(
         if bytes > REPLY_BYTES_MAX {
             return Err(Fault::TooLong(REPLY_BYTES_MAX));
         }
+        let known = into.text.len();
         for piece in frames.take(&piece) {
             take(&piece, wire, into)?;
+        }
+        if into.text.len() > known {
+            listener.hear(&into.text);
         }
     }
     frames.rest().map_or(Ok(()), |last| take(&last, wire, into))

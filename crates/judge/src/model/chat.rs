@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    Ask, Fault, Means, Turn, Usage,
+    Ask, Fault, Means, ToolCall, ToolResult, Turn, Usage,
     wire::{ANSWER, Partial, Wire, broken_off, count, text},
 };
 use crate::settings::Server;
@@ -29,14 +29,15 @@ impl Wire for Chat {
     }
 
     fn body(&self, server: &Server, ask: &Ask<'_>, means: Means) -> Value {
-        let turns = ask.turns.iter().map(|turn| match turn {
-            Turn::User(text) => json!({ "role": "user", "content": text }),
-            Turn::Model(text) => json!({ "role": "assistant", "content": text }),
-        });
-        let system = json!({ "role": "system", "content": ask.system });
+        let system = json!({ "role": "system", "content": ask.system(means) });
+        let turns = if means == Means::Calls {
+            ask.turns.iter().flat_map(messages).collect::<Vec<Value>>()
+        } else {
+            ask.texts()
+        };
         let mut body = json!({
             "model": server.model,
-            "messages": std::iter::once(system).chain(turns).collect::<Vec<_>>(),
+            "messages": std::iter::once(system).chain(turns).collect::<Vec<Value>>(),
             "stream": server.stream,
         });
         // Newer OpenAI models refuse the old name; other servers often do not support the new one.
@@ -47,6 +48,9 @@ impl Wire for Chat {
         }
         if let Some(temperature) = server.temperature {
             body["temperature"] = json!(temperature);
+        }
+        if means == Means::Calls {
+            body["tools"] = ask.tools.iter().map(function).collect();
         }
         constrain(&mut body, if server.is_openai() { ask.strict() } else { ask.lenient() }, means);
         body
@@ -99,15 +103,59 @@ fn constrain(body: &mut Value, (schema, is_strict): (&Value, bool), means: Means
             body["guided_json"] = schema.clone();
         }
         Means::Json => body["response_format"] = json!({ "type": "json_object" }),
-        Means::Prompt => {}
+        Means::Calls | Means::Prompt => {}
+    }
+}
+
+/// Returns a tool in the form that this protocol and Ollama's take.
+pub(super) fn function(tool: &super::ToolSpec) -> Value {
+    json!({ "type": "function", "function": { "name": tool.name, "description": tool.description, "parameters": tool.schema } })
+}
+
+/// Returns a message of the conversation; each result is a message of its own.
+fn messages(turn: &Turn) -> Vec<Value> {
+    let call = |call: &ToolCall| json!({ "id": call.id, "type": "function", "function": { "name": call.name, "arguments": arguments(&call.args) } });
+    let result = |result: &ToolResult| json!({ "role": "tool", "tool_call_id": result.id, "content": result.text });
+    match turn {
+        Turn::User(said) => vec![json!({ "role": "user", "content": said })],
+        Turn::Model(said) => vec![json!({ "role": "assistant", "content": said })],
+        Turn::Calls(turn) => {
+            let calls: Vec<Value> = turn.calls.iter().map(call).collect();
+            vec![json!({ "role": "assistant", "content": turn.say, "tool_calls": calls })]
+        }
+        Turn::Results(results) => results.iter().map(result).collect(),
+    }
+}
+
+/// Returns the arguments of a call as JSON text.
+pub(super) fn arguments(args: &Value) -> String {
+    match args {
+        Value::String(text) => json!({ "text": text }).to_string(),
+        other => other.to_string(),
     }
 }
 
 fn take(message: &Value, into: &mut Partial) {
     into.text.push_str(text(message, "content"));
     into.refusal.push_str(text(message, "refusal"));
-    for call in message["tool_calls"].as_array().into_iter().flatten() {
-        into.tool.push_str(text(&call["function"], "arguments"));
+    for (position, call) in message["tool_calls"].as_array().into_iter().flatten().enumerate() {
+        let at = call["index"].as_u64().unwrap_or(position as u64);
+        let (id, name) = (text(call, "id"), text(&call["function"], "name"));
+        let known = into.call(at);
+        let is_new = !id.is_empty() && !known.id.is_empty() && known.id != id;
+        let call_in = if is_new { into.new_call(at, id, "") } else { known };
+        if call_in.id.is_empty() {
+            call_in.id = id.to_owned();
+        }
+        if call_in.name.is_empty() {
+            call_in.name = name.to_owned();
+        }
+        match &call["function"]["arguments"] {
+            Value::String(part) => call_in.args.push_str(part),
+            Value::Null => {}
+            // Some servers send an object instead of its text.
+            whole => call_in.args = whole.to_string(),
+        }
     }
 }
 

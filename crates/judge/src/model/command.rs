@@ -11,7 +11,7 @@ use interlock_sandbox::{Kind, Rules};
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::{Ask, Fault, Reply, Turn, Usage, estimate_tokens};
+use super::{Ask, Fault, Means, Reply, Usage, estimate_tokens};
 use crate::settings::Command;
 
 /// The maximum length of an answer, in bytes.
@@ -105,10 +105,5 @@ fn confinement(confined: &Confined) -> serde_json::Value {
 }
 
 fn question(ask: &Ask<'_>) -> String {
-    let said = |turn: &Turn| match turn {
-        Turn::User(text) => json!({ "role": "user", "content": text }),
-        Turn::Model(text) => json!({ "role": "assistant", "content": text }),
-    };
-    let turns: Vec<_> = ask.turns.iter().map(said).collect();
-    json!({ "system": ask.system, "messages": turns, "schema": ask.schema }).to_string()
+    json!({ "system": ask.system(Means::Prompt), "messages": ask.texts(), "schema": ask.schema }).to_string()
 }

@@ -1,5 +1,6 @@
-//! Calling a model: one question in, one text out, over the protocol of its server.
+//! Calling a model: one question in, one text or several tool calls out, over the protocol of its server.
 //!
+//! `turn.rs` has the messages of a conversation.
 //! `wire.rs` holds the common part of the protocols, and one file per protocol holds the rest; `call.rs` is one
 //! exchange with its timeouts, `retry.rs` decides which failures are retried, and `server.rs` combines them and detects
 //! the abilities of the server. Nothing here trusts an answer; the crate's `check` module validates it without regard
@@ -14,22 +15,14 @@ mod ollama;
 mod responses;
 mod retry;
 mod server;
+mod turn;
 mod wire;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use server::{AcceptedMeans, Called, Model, Try};
-
-/// One message of a conversation with a model.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "from", content = "text", rename_all = "snake_case")]
-pub enum Turn {
-    /// A message that we wrote.
-    User(String),
-    /// A message that the model wrote.
-    Model(String),
-}
+pub use turn::{CallsTurn, ToolCall, ToolResult, ToolSpec, Turn};
 
 /// A request to a model, independent of the protocol.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +31,10 @@ pub struct Ask<'q> {
     pub system: &'q str,
     /// The conversation so far; the last message is ours.
     pub turns: &'q [Turn],
+    /// The tools that the model may call; empty if it answers with JSON.
+    pub tools: &'q [ToolSpec],
+    /// Instructions that stand for the tools if the server cannot take them.
+    pub instead_of_tools: &'q str,
     /// The JSON Schema of the answer.
     pub schema: &'q Value,
     /// The reduced schema, for servers that enforce it strictly.
@@ -52,6 +49,8 @@ pub struct Ask<'q> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Means {
+    /// The tool calls of the protocol, with the tools of the request.
+    Calls,
     /// The server's schema option for the answer.
     Schema,
     /// A forced tool call whose arguments the server promises to validate against the schema.
@@ -81,8 +80,10 @@ pub struct Usage {
 /// A model's reply to one request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reply {
-    /// The text, or the arguments of the tool that the model called.
+    /// The text, or the arguments of the tool that had to be called.
     pub text: String,
+    /// The calls of the request's tools.
+    pub calls: Vec<ReplyCall>,
     /// True if the reply was cut off at the output token limit.
     pub is_cut_off: bool,
     /// The stop reason, as the server names it.
@@ -95,6 +96,17 @@ pub struct Reply {
     pub id: Option<String>,
     /// The confinement of the program, if a program answered.
     pub confined: Option<Value>,
+}
+
+/// A tool call, as the model wrote it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReplyCall {
+    /// The id of the call; empty if the protocol has none.
+    pub id: String,
+    /// The name of the tool.
+    pub name: String,
+    /// The arguments: JSON text that nobody has checked.
+    pub args: String,
 }
 
 /// The reason why a request has no reply.

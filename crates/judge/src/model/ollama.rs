@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    Ask, Fault, Means, Turn, Usage,
+    Ask, Fault, Means, ToolCall, ToolResult, Turn, Usage,
+    chat::function,
     wire::{Partial, Wire, broken_off, count, text},
 };
 use crate::settings::Server;
@@ -28,11 +29,12 @@ impl Wire for Ollama {
     }
 
     fn body(&self, server: &Server, ask: &Ask<'_>, means: Means) -> Value {
-        let turns = ask.turns.iter().map(|turn| match turn {
-            Turn::User(text) => json!({ "role": "user", "content": text }),
-            Turn::Model(text) => json!({ "role": "assistant", "content": text }),
-        });
-        let system = json!({ "role": "system", "content": ask.system });
+        let turns = if means == Means::Calls {
+            ask.turns.iter().flat_map(messages).collect::<Vec<Value>>()
+        } else {
+            ask.texts()
+        };
+        let system = json!({ "role": "system", "content": ask.system(means) });
         // Without an explicit `num_ctx` Ollama silently truncates the prompt at a small default window.
         let mut options = json!({ "num_predict": ask.reply_tokens_max, "num_ctx": server.window_tokens });
         if let Some(temperature) = server.temperature {
@@ -40,11 +42,12 @@ impl Wire for Ollama {
         }
         let mut body = json!({
             "model": server.model,
-            "messages": std::iter::once(system).chain(turns).collect::<Vec<_>>(),
+            "messages": std::iter::once(system).chain(turns).collect::<Vec<Value>>(),
             "stream": server.stream,
             "options": options,
         });
         match means {
+            Means::Calls => body["tools"] = ask.tools.iter().map(function).collect(),
             Means::Schema => body["format"] = ask.lenient().0.clone(),
             Means::Json => body["format"] = json!("json"),
             _ => {}
@@ -57,6 +60,11 @@ impl Wire for Ollama {
             return Err(broken_off(piece));
         }
         into.text.push_str(text(&piece["message"], "content"));
+        for call in piece["message"]["tool_calls"].as_array().into_iter().flatten() {
+            let at = into.calls_count();
+            let function = &call["function"];
+            into.new_call(at, text(call, "id"), text(function, "name")).args = function["arguments"].to_string();
+        }
         into.known(piece);
         if piece["done"] == true {
             into.finish = text(piece, "done_reason").to_owned();
@@ -75,5 +83,20 @@ impl Wire for Ollama {
             Some(_) => self.piece(body, into),
             None => Err(Fault::NotUnderstood("it has no message".into())),
         }
+    }
+}
+
+/// Returns a message of the conversation; each result is a message of its own. Calls have no ids here.
+fn messages(turn: &Turn) -> Vec<Value> {
+    let call = |call: &ToolCall| json!({ "function": { "name": call.name, "arguments": call.args } });
+    let result = |result: &ToolResult| json!({ "role": "tool", "tool_name": result.name, "content": result.text });
+    match turn {
+        Turn::User(said) => vec![json!({ "role": "user", "content": said })],
+        Turn::Model(said) => vec![json!({ "role": "assistant", "content": said })],
+        Turn::Calls(turn) => {
+            let calls: Vec<Value> = turn.calls.iter().map(call).collect();
+            vec![json!({ "role": "assistant", "content": turn.say, "tool_calls": calls })]
+        }
+        Turn::Results(results) => results.iter().map(result).collect(),
     }
 }

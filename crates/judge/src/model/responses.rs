@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    Ask, Fault, Means, Turn, Usage,
+    Ask, Fault, Means, ToolCall, ToolResult, Turn, Usage,
+    chat::arguments,
     wire::{ANSWER, Partial, Wire, broken_off, count, text},
 };
 use crate::settings::Server;
@@ -28,14 +29,12 @@ impl Wire for Responses {
     }
 
     fn body(&self, server: &Server, ask: &Ask<'_>, means: Means) -> Value {
-        let turns = ask.turns.iter().map(|turn| match turn {
-            Turn::User(text) => json!({ "role": "user", "content": text }),
-            Turn::Model(text) => json!({ "role": "assistant", "content": text }),
-        });
+        let turns =
+            if means == Means::Calls { ask.turns.iter().flat_map(items).collect::<Vec<Value>>() } else { ask.texts() };
         let mut body = json!({
             "model": server.model,
-            "instructions": ask.system,
-            "input": turns.collect::<Vec<_>>(),
+            "instructions": ask.system(means),
+            "input": turns,
             "max_output_tokens": ask.reply_tokens_max,
             "stream": server.stream,
             // The provider must not retain the conversation.
@@ -46,6 +45,10 @@ impl Wire for Responses {
         }
         let (schema, is_strict) = ask.strict();
         match means {
+            Means::Calls => {
+                let tool = |tool: &super::ToolSpec| json!({ "type": "function", "name": tool.name, "description": tool.description, "parameters": tool.schema, "strict": false });
+                body["tools"] = ask.tools.iter().map(tool).collect();
+            }
             Means::Schema => {
                 let format = json!({ "type": "json_schema", "name": ANSWER, "schema": schema, "strict": is_strict });
                 body["text"] = json!({ "format": format });
@@ -66,7 +69,12 @@ impl Wire for Responses {
         match text(piece, "type") {
             "response.output_text.delta" => into.text.push_str(text(piece, "delta")),
             "response.refusal.delta" => into.refusal.push_str(text(piece, "delta")),
-            "response.function_call_arguments.delta" => into.tool.push_str(text(piece, "delta")),
+            "response.output_item.added" | "response.output_item.done" => {
+                item(&piece["item"], count(piece, "output_index"), into);
+            }
+            "response.function_call_arguments.delta" => {
+                into.call(count(piece, "output_index")).args.push_str(text(piece, "delta"));
+            }
             "response.completed" | "response.incomplete" => end(&piece["response"], into),
             "response.failed" => return Err(broken_off(&piece["response"])),
             "error" => return Err(broken_off(piece)),
@@ -77,11 +85,9 @@ impl Wire for Responses {
 
     fn whole(&self, body: &Value, into: &mut Partial) -> Result<(), Fault> {
         let items = body["output"].as_array().ok_or_else(|| Fault::NotUnderstood("it has no output".into()))?;
-        for item in items {
-            if text(item, "type") == "function_call" {
-                into.tool = text(item, "arguments").to_owned();
-            }
-            for part in item["content"].as_array().into_iter().flatten() {
+        for (at, found) in items.iter().enumerate() {
+            item(found, at as u64, into);
+            for part in found["content"].as_array().into_iter().flatten() {
                 into.text.push_str(if text(part, "type") == "output_text" { text(part, "text") } else { "" });
                 into.refusal.push_str(text(part, "refusal"));
             }
@@ -91,6 +97,34 @@ impl Wire for Responses {
         }
         end(body, into);
         Ok(())
+    }
+}
+
+/// Takes a tool call. Its arguments are repeated in full when the item is done.
+fn item(item: &Value, at: u64, into: &mut Partial) {
+    if text(item, "type") == "function_call" {
+        let call = into.call(at);
+        call.id = text(item, "call_id").to_owned();
+        call.name = text(item, "name").to_owned();
+        if !text(item, "arguments").is_empty() {
+            call.args = text(item, "arguments").to_owned();
+        }
+    }
+}
+
+/// Returns a message of the conversation as items; calls and results are items of their own.
+fn items(turn: &Turn) -> Vec<Value> {
+    let call = |call: &ToolCall| json!({ "type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments(&call.args) });
+    let result =
+        |result: &ToolResult| json!({ "type": "function_call_output", "call_id": result.id, "output": result.text });
+    match turn {
+        Turn::User(said) => vec![json!({ "role": "user", "content": said })],
+        Turn::Model(said) => vec![json!({ "role": "assistant", "content": said })],
+        Turn::Calls(turn) => {
+            let said = (!turn.say.trim().is_empty()).then(|| json!({ "role": "assistant", "content": turn.say }));
+            said.into_iter().chain(turn.calls.iter().map(call)).collect()
+        }
+        Turn::Results(results) => results.iter().map(result).collect(),
     }
 }
 

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use interlock_activity::{Attempt, Host};
+use interlock_activity::Attempt;
 use interlock_http::Client;
 use interlock_process::Sandbox;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,10 @@ use crate::settings::{Backend, Price, Provider, Server};
 /// The mechanism that each server and model accepted after it had refused a stronger one. It lives as long as the
 /// process.
 #[derive(Clone, Debug, Default)]
-pub struct AcceptedMeans(Arc<Mutex<BTreeMap<(String, String), Means>>>);
+pub struct AcceptedMeans(Arc<Mutex<BTreeMap<Key, Means>>>);
+
+/// The server, the model, and if tools are offered.
+type Key = (String, String, bool);
 
 /// A model, reached over a server or a program.
 #[derive(Clone, Debug)]
@@ -106,6 +109,11 @@ impl Model {
         }
     }
 
+    /// Returns the maximum length of a conversation, in tokens, before old messages are replaced by a digest.
+    pub fn conversation_tokens_max(&self) -> Option<u64> {
+        if let Backend::Server(server) = &self.backend { server.conversation_tokens_max } else { None }
+    }
+
     /// Returns the price of its tokens; zero for a program.
     pub fn price(&self) -> Price {
         if let Backend::Server(server) = &self.backend { server.price } else { Price::default() }
@@ -124,7 +132,7 @@ impl Model {
                 tries.push(self.tried(whom, ask, host.now_ms(), &reply));
                 reply
             }
-            Backend::Server(server) => self.ask_server(server, ask, host, &mut tries).await,
+            Backend::Server(server) => self.ask_server(server, ask, attempt, &mut tries).await,
         };
         Called { tries, reply }
     }
@@ -133,9 +141,10 @@ impl Model {
         &self,
         server: &Server,
         ask: &Ask<'_>,
-        host: &dyn Host,
+        attempt: &Attempt,
         tries: &mut Vec<Try>,
     ) -> Result<Reply, Fault> {
+        let host = &*attempt.host;
         let wire = wire(server.provider);
         let mut means = self.possible(server, wire, ask).into_iter().peekable();
         let (mut passing, mut was_refused) = (0, false);
@@ -149,12 +158,12 @@ impl Model {
                 means: current,
                 begun_ms,
             };
-            let reply = call::call(&self.client, server, wire, ask, current, begun_ms).await;
+            let reply = call::call(&self.client, server, wire, ask, current, attempt).await;
             tries.push(self.tried(whom, ask, host.now_ms(), &reply));
             let fault = match reply {
                 Ok(reply) => {
                     if was_refused {
-                        self.found.remember(server, current);
+                        self.found.remember(server, ask, current);
                     }
                     return Ok(reply);
                 }
@@ -176,17 +185,20 @@ impl Model {
 
     /// Returns the mechanisms to try, starting with the one that is known to work.
     fn possible(&self, server: &Server, wire: &dyn Wire, ask: &Ask<'_>) -> Vec<Means> {
+        let uses_calls = !ask.tools.is_empty() && server.tools != Some(false);
+        let calls = uses_calls.then_some(Means::Calls);
         if let Some(means) = server.means {
-            return vec![means];
+            return calls.into_iter().chain([means]).collect();
         }
-        let known = self.found.known(server).unwrap_or(Means::Schema);
+        let strongest = if uses_calls { Means::Calls } else { Means::Schema };
+        let known = self.found.known(server, ask).unwrap_or(strongest);
         // Anthropic's schema option and strict tools enforce the schema, so they do not accept an open one.
         let needs_subset = |means: Means| match means {
             Means::StrictTool => true,
             Means::Schema => server.provider == Provider::Anthropic,
             _ => false,
         };
-        let all = wire.means().iter().copied();
+        let all = calls.into_iter().chain(wire.means().iter().copied());
         all.filter(|means| *means >= known && (ask.subset.is_some() || !needs_subset(*means))).collect()
     }
 
@@ -236,13 +248,17 @@ fn wire(provider: Provider) -> &'static dyn Wire {
 }
 
 impl AcceptedMeans {
-    fn known(&self, server: &Server) -> Option<Means> {
+    fn known(&self, server: &Server, ask: &Ask<'_>) -> Option<Means> {
         let found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        found.get(&(server.base_url.clone(), server.model.clone())).copied()
+        found.get(&key(server, ask)).copied()
     }
 
-    fn remember(&self, server: &Server, means: Means) {
+    fn remember(&self, server: &Server, ask: &Ask<'_>, means: Means) {
         let mut found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        found.insert((server.base_url.clone(), server.model.clone()), means);
+        found.insert(key(server, ask), means);
     }
+}
+
+fn key(server: &Server, ask: &Ask<'_>) -> Key {
+    (server.base_url.clone(), server.model.clone(), !ask.tools.is_empty())
 }

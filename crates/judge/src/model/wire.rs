@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Ask, Fault, Means, Reply, Usage};
+use super::{Ask, Fault, Means, Reply, ReplyCall, Usage};
 use crate::settings::Server;
 
 /// The protocol of a model server.
@@ -33,8 +33,8 @@ pub(crate) trait Wire: Send + Sync {
 #[derive(Debug, Default)]
 pub(crate) struct Partial {
     pub(crate) text: String,
-    /// The arguments of the tool that the model called.
-    pub(crate) tool: String,
+    /// The tool calls, each with its position in the answer.
+    calls: Vec<(u64, ReplyCall)>,
     pub(crate) refusal: String,
     pub(crate) finish: String,
     pub(crate) usage: Option<Usage>,
@@ -45,11 +45,11 @@ pub(crate) struct Partial {
 
 impl Partial {
     /// Returns the reply; fails if the answer is incomplete or a refusal.
-    pub(crate) fn finish(self, ask: &Ask<'_>) -> Result<Reply, Fault> {
+    pub(crate) fn finish(self, ask: &Ask<'_>, means: Means) -> Result<Reply, Fault> {
         if !self.is_done {
             return Err(Fault::Stopped(format!(
                 "the answer was incomplete after {} bytes",
-                self.text.len() + self.tool.len()
+                self.text.len() + self.calls.iter().map(|(_, call)| call.args.len()).sum::<usize>()
             )));
         }
         let is_refusal = matches!(self.finish.as_str(), "refusal" | "content_filter");
@@ -61,9 +61,38 @@ impl Partial {
             self.finish.as_str(),
             "max_tokens" | "length" | "max_output_tokens" | "model_context_window_exceeded"
         );
-        let text = if self.tool.is_empty() { self.text } else { self.tool };
-        let usage = self.usage.unwrap_or_else(|| estimate(ask, &text));
-        Ok(Reply { text, is_cut_off, finish: self.finish, usage, model: self.model, id: self.id, confined: None })
+        let calls = self.calls.into_iter().map(|(_, call)| call);
+        let arguments: String = calls.clone().map(|call| call.args).collect();
+        let usage = self.usage.unwrap_or_else(|| estimate(ask, &(self.text.clone() + &arguments)));
+        let (text, calls) = match (means, arguments.is_empty()) {
+            (Means::Calls, _) => (self.text, calls.collect()),
+            (_, true) => (self.text, Vec::new()),
+            (_, false) => (arguments, Vec::new()),
+        };
+        let (finish, model, id) = (self.finish, self.model, self.id);
+        Ok(Reply { text, calls, is_cut_off, finish, usage, model, id, confined: None })
+    }
+
+    /// Returns the tool call at a position of the answer.
+    pub(crate) fn call(&mut self, at: u64) -> &mut ReplyCall {
+        let found = self.calls.iter().rposition(|(position, _)| *position == at);
+        let index = found.unwrap_or_else(|| {
+            self.calls.push((at, ReplyCall::default()));
+            self.calls.len() - 1
+        });
+        &mut self.calls[index].1
+    }
+
+    /// Adds a tool call at the end of the answer. Some servers give all calls the same position.
+    pub(crate) fn new_call(&mut self, at: u64, id: &str, name: &str) -> &mut ReplyCall {
+        let call = ReplyCall { id: id.to_owned(), name: name.to_owned(), args: String::new() };
+        self.calls.push((at, call));
+        self.call(at)
+    }
+
+    /// Returns the number of tool calls.
+    pub(crate) fn calls_count(&self) -> u64 {
+        self.calls.len() as u64
     }
 
     pub(crate) fn known(&mut self, message: &Value) {
@@ -80,10 +109,29 @@ fn estimate(ask: &Ask<'_>, text: &str) -> Usage {
 impl Ask<'_> {
     /// Estimates the input tokens of this request from lengths.
     pub(crate) fn tokens(&self) -> u64 {
-        let turns = self.turns.iter().map(|turn| match turn {
-            super::Turn::User(text) | super::Turn::Model(text) => super::estimate_tokens(text),
-        });
-        super::estimate_tokens(self.system) + turns.sum::<u64>()
+        let tools = self
+            .tools
+            .iter()
+            .map(|tool| super::estimate_tokens(&tool.description) + super::estimate_tokens(&tool.schema.to_string()));
+        let turns = self.turns.iter().map(super::Turn::tokens);
+        super::estimate_tokens(self.system) + tools.sum::<u64>() + turns.sum::<u64>()
+    }
+
+    /// Returns the system text for a mechanism. Without native tool calls it describes the tools.
+    pub(crate) fn system(&self, means: Means) -> String {
+        match self.tools.is_empty() || means == Means::Calls {
+            true => self.system.to_owned(),
+            false => format!("{}\n{}", self.system, self.instead_of_tools),
+        }
+    }
+
+    /// Returns the messages as texts, for servers without tools: the role and the content.
+    pub(crate) fn texts(&self) -> Vec<Value> {
+        let text = |turn: &super::Turn| {
+            let (is_ours, text) = turn.plain();
+            serde_json::json!({ "role": if is_ours { "user" } else { "assistant" }, "content": text })
+        };
+        self.turns.iter().map(text).collect()
     }
 
     /// Returns the schema for a server that enforces one strictly, and if it can be enforced.

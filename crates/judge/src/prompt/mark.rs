@@ -14,6 +14,16 @@ impl Mark {
         Ok(Mark(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
+    /// Restores a mark that a conversation has kept.
+    pub(crate) fn from_text(text: &str) -> Self {
+        Mark(text.to_owned())
+    }
+
+    /// Returns the text of the mark, to be kept with a conversation.
+    pub(crate) fn into_text(self) -> String {
+        self.0
+    }
+
     /// Returns the opening tag of a data block.
     pub fn open(&self, about: &str) -> String {
         format!("<data-{}{about}>", self.0)

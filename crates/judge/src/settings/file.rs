@@ -73,6 +73,8 @@ struct Entry {
     reply_tokens_max: Option<u32>,
     temperature: Option<f64>,
     means: Option<Means>,
+    tools: Option<bool>,
+    conversation_tokens_max: Option<u64>,
     #[serde(default)]
     price: Price,
     command: Option<Vec<String>>,
@@ -160,6 +162,8 @@ fn embeddings(form: EmbeddingsForm, trusted: Trusted) -> Result<Server, String> 
         reply_tokens_max: None,
         temperature: None,
         means: None,
+        tools: None,
+        conversation_tokens_max: None,
         price: Price::default(),
         command: None,
         env: Vec::new(),
@@ -242,6 +246,8 @@ fn server(entry: Entry) -> Result<Server, String> {
         reply_tokens_max,
         temperature: entry.temperature,
         means: entry.means,
+        tools: entry.tools,
+        conversation_tokens_max: entry.conversation_tokens_max,
         price: entry.price,
     })
 }

@@ -8,7 +8,11 @@
 mod file;
 mod server;
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{PoisonError, RwLock},
+};
 
 use interlock_sandbox::{Kind, Network};
 
@@ -28,6 +32,15 @@ pub const PROJECT_FILE: &str = ".interlock/judges.toml";
 
 /// The maximum size of a project's file.
 const BYTES_MAX: u64 = 1024 * 1024;
+
+/// The judge that answers in this process instead of the configured chains.
+static CHOSEN: RwLock<Option<String>> = RwLock::new(None);
+
+/// Chooses the judge that answers in this process instead of the configured chains; `None` returns to the chains. A judge
+/// that the settings do not have is ignored.
+pub fn choose(name: Option<&str>) {
+    *CHOSEN.write().unwrap_or_else(PoisonError::into_inner) = name.map(str::to_owned);
+}
 
 /// The available judges, the chain of each activity, and the budget.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -102,6 +115,10 @@ impl Settings {
         let text = interlock_regular_file::read_text(project, Path::new(PROJECT_FILE), BYTES_MAX);
         settings.add(&project.join(PROJECT_FILE), text.map_err(|error| error.to_string())?, Trusted::No)?;
         settings.check()?;
+        let chosen = CHOSEN.read().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(name) = chosen.filter(|name| settings.judges.contains_key(name)) {
+            settings.chains = BTreeMap::from([("default".to_owned(), vec![name])]);
+        }
         Ok(settings)
     }
 

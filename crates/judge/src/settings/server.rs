@@ -51,6 +51,11 @@ pub struct Server {
     pub reply_tokens_max: u32,
     /// The sampling temperature; the server's default if not set, because some models accept no other value.
     pub temperature: Option<f64>,
+    /// False if the server cannot take tools; detected automatically if not set.
+    pub tools: Option<bool>,
+    /// The length of a conversation, in tokens, at which old messages are replaced by a digest; as much as fits into the
+    /// window if not set.
+    pub conversation_tokens_max: Option<u64>,
     /// The mechanism for JSON answers; detected automatically if not set.
     pub means: Option<Means>,
     /// The price of its tokens.

@@ -5,6 +5,7 @@
 mod budget;
 mod chain;
 mod command;
+mod dialog;
 mod embeddings;
 mod faults;
 mod injection;

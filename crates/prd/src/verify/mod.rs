@@ -2,27 +2,22 @@
 //!
 //! The commands were fixed when a person confirmed the PRD. If the project now defines one of them differently, a person
 //! decides. The commands count only if they leave the tree as it was; if they changed it, they run once more on the new
-//! tree. A failure of the environment is told apart from a failure of the code (`environment.rs`).
+//! tree. A failure of the environment is told apart from a failure of the code. `interlock-verification` runs each
+//! command and reads its log.
 
-mod environment;
-mod log;
-
-use std::{ffi::OsString, time::Duration};
+use std::time::Duration;
 
 use interlock_activity::{Activity, Arguments, Attempt, EffectClass, Ending, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
 use interlock_journal::{Evidence, moment};
-use interlock_process::{self as program, FIELDS, How, Plan, Sandbox, Tell};
+use interlock_process::{self as program, FIELDS, Sandbox};
 use interlock_project::Command;
+use interlock_verification::{CommandRun, environment_fault};
 use interlock_workspace::Workspace;
 
 use crate::{tasks::list, value};
-use log::Log;
 
 const KNOWN: [&str; 4] = ["task", "commands", "base", "timeout_s"];
-
-/// The most bytes kept of each stream of a command.
-const OUTPUT_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The longest time of one command, if the machine sets none.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(15 * 60);
@@ -42,10 +37,6 @@ const FAULT: &str = "ENVIRONMENT_FAULT";
 /// The signal for a command that the project defines differently now.
 const REDEFINED: &str = "commands_changed";
 
-/// Variables that make programs repeatable: no colours, no questions, no files beside the sources.
-const ENVIRONMENT: [(&str, &str); 4] =
-    [("CI", "1"), ("NO_COLOR", "1"), ("CARGO_TERM_COLOR", "never"), ("PYTHONDONTWRITEBYTECODE", "1")];
-
 /// Verifies a project.
 #[derive(Clone, Debug)]
 pub struct ProjectVerify {
@@ -58,14 +49,7 @@ enum Pass {
     /// Every command succeeded.
     Good,
     /// A command failed.
-    Bad(Box<Failure>),
-}
-
-/// A command that failed.
-struct Failure {
-    command: String,
-    exit_code: i64,
-    log: Log,
+    Bad(Box<CommandRun>),
 }
 
 impl ProjectVerify {
@@ -132,44 +116,17 @@ impl ProjectVerify {
 
     /// Runs all commands until one fails.
     async fn pass(&self, attempt: &Attempt, order: &Order, evidence: &mut Vec<Evidence>) -> Result<Pass, Outcome> {
+        let given = Arguments::new(&attempt.with, &[&KNOWN[..], &FIELDS].concat())?;
+        let rules = self.sandbox.rules(&given, attempt)?;
         for line in &order.lines {
-            attempt.host.progress(&attempt.run, attempt.activity, line);
-            let plan = self.plan(attempt, order, line)?;
-            let ended = program::run(attempt, &plan).await?;
-            let stopped = program::not_ended(&ended.how, &plan, ended.duration);
-            let kept = program::keep(attempt, vec![ended.stdout, ended.stderr], ended.confined).await?;
-            evidence.extend(kept.iter().cloned());
-            let exit_code = match (stopped, ended.how) {
-                (None, How::Exited { code, .. }) => code,
-                (_, How::TimedOut) => {
-                    let log = Log::of(attempt, &kept);
-                    let log = Log { text: format!("{}\n`{line}` did not end in time\n", log.text), ..log };
-                    return Ok(Pass::Bad(Box::new(Failure { command: line.clone(), exit_code: 124, log })));
-                }
-                (Some(stopped), _) => return Err(stopped.with(std::mem::take(evidence))),
-                (None, _) => return Err(Outcome::error(code::FAILED, "it did not end")),
-            };
-            if exit_code != 0 {
-                let log = Log::of(attempt, &kept);
-                return Ok(Pass::Bad(Box::new(Failure { command: line.clone(), exit_code, log })));
+            let run = interlock_verification::run(attempt, &self.sandbox, rules.clone(), line, order.timeout).await;
+            let run = run.map_err(|stopped| stopped.with(std::mem::take(evidence)))?;
+            evidence.extend(run.evidence.iter().cloned());
+            if run.exit_code != 0 {
+                return Ok(Pass::Bad(Box::new(run)));
             }
         }
         Ok(Pass::Good)
-    }
-
-    fn plan(&self, attempt: &Attempt, order: &Order, line: &str) -> Result<Plan, Outcome> {
-        let given = Arguments::new(&attempt.with, &[&KNOWN[..], &FIELDS].concat())?;
-        Ok(Plan {
-            words: ["/bin/sh", "-c", line].map(OsString::from).into(),
-            folder: attempt.folder.clone(),
-            env: ENVIRONMENT.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
-            stdin: Vec::new(),
-            timeout: Some(order.timeout),
-            output_bytes_max: OUTPUT_BYTES,
-            tell: [Tell::NowAndThen; 2],
-            rules: self.sandbox.rules(&given, attempt)?,
-            launcher: self.sandbox.launcher.clone(),
-        })
     }
 
     /// Reports a failed command: as a fault of the environment, or as an error with its log and the diff of the task.
@@ -177,11 +134,11 @@ impl ProjectVerify {
         &self,
         attempt: &Attempt,
         order: &Order,
-        failure: Failure,
+        failure: CommandRun,
         mut evidence: Vec<Evidence>,
     ) -> Result<Outcome, Outcome> {
-        let Failure { command, exit_code, log } = failure;
-        if let Some(cause) = environment::fault(exit_code, &log) {
+        let CommandRun { command, exit_code, log, .. } = failure;
+        if let Some(cause) = environment_fault(exit_code, &log) {
             let summary = format!("`{command}`: {cause}");
             return Ok(fault(&summary, Value::from(last_chars(&log.text))).with(evidence));
         }

@@ -189,8 +189,7 @@ impl Dialect {
                 let line = |part: &String| json!({ "model": "scripted", "message": { "role": "assistant", "content": part }, "done": false });
                 let mut lines: Vec<Value> = parts.iter().map(line).collect();
                 lines.push(json!({ "model": "scripted", "message": { "role": "assistant", "content": "" }, "done": true, "done_reason": finish, "prompt_eval_count": INPUT_TOKENS, "eval_count": OUTPUT_TOKENS }));
-                let pieces = lines.iter().map(|line| format!("{line}\n").into_bytes()).collect();
-                Scripted { pieces, ..Scripted::new(200, "application/x-ndjson", "") }
+                lines_of(&lines)
             }
         }
     }
@@ -222,7 +221,14 @@ fn event(data: &Value) -> String {
     format!("{kind}data: {data}\n\n")
 }
 
-fn events_of(events: &[Value], with_done: bool) -> Scripted {
+/// Returns a stream with one JSON value per line.
+pub(super) fn lines_of(lines: &[Value]) -> Scripted {
+    let pieces = lines.iter().map(|line| format!("{line}\n").into_bytes()).collect();
+    Scripted { pieces, ..Scripted::new(200, "application/x-ndjson", "") }
+}
+
+/// Returns a stream of server-sent events.
+pub(super) fn events_of(events: &[Value], with_done: bool) -> Scripted {
     let done = with_done.then(|| "data: [DONE]\n\n".to_owned());
     let pieces = events.iter().map(event).chain(done).map(String::into_bytes).collect();
     Scripted { pieces, ..Scripted::new(200, "text/event-stream", "") }

@@ -5,7 +5,9 @@
 //! provider. [`Scripted`] is an arbitrary answer with its exact bytes and the end of the connection.
 
 mod agent_script;
+mod coder_script;
 mod dialect;
+mod tool_calls;
 
 use std::{
     collections::BTreeMap,
@@ -15,6 +17,7 @@ use std::{
 };
 
 pub use agent_script::{Step, agent_model};
+pub use coder_script::{CoderTurn, Move, coder_model};
 pub use dialect::Dialect;
 use serde_json::Value;
 

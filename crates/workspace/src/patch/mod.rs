@@ -25,4 +25,5 @@ pub use plan::{Look, LookupResult, Plan, Planned, plan};
 pub use problem::{Misfit, Problem};
 
 pub(crate) use disk::{Disk, FILE_BYTES_MAX};
+pub(crate) use problem::IGNORED;
 pub(crate) use write::write;

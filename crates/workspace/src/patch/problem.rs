@@ -2,6 +2,9 @@
 
 use std::{fmt, path::PathBuf};
 
+/// The reason why an ignored file is not changed.
+pub(crate) const IGNORED: &str = "git ignores it, so it is not stored and could not be restored";
+
 /// The reason why a patch is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
@@ -57,6 +60,15 @@ pub struct Misfit {
 }
 
 impl Problem {
+    /// Returns true if the path may never be changed, whatever its content is.
+    pub fn is_forbidden(&self) -> bool {
+        match self {
+            Problem::Path { .. } => true,
+            Problem::File { why, .. } => why == IGNORED,
+            Problem::Syntax { .. } | Problem::Stale { .. } | Problem::Hunk(_) => false,
+        }
+    }
+
     pub(crate) fn syntax(line: usize, why: impl Into<String>) -> Self {
         Problem::Syntax { line, why: why.into() }
     }

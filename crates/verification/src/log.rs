@@ -13,19 +13,34 @@ const FAILING_MAX: usize = 20;
 /// The most characters of a summary.
 const SUMMARY_CHARS_MAX: usize = 300;
 
-/// The log of a failed command.
-pub(super) struct Log {
+/// The most places that are named.
+const PLACES_MAX: usize = 10;
+
+/// A place in the sources that a log complains about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The source file, as the log names it.
+    pub file: String,
+    /// The line of that file, if the log names it.
+    pub line: Option<u32>,
+    /// The complaint.
+    pub message: String,
+}
+
+/// The log of a command.
+#[derive(Debug)]
+pub struct Log {
     /// Standard output and standard error, one after the other.
-    pub(super) text: String,
+    pub text: String,
     /// The names of the tests that failed.
-    pub(super) failing: Vec<String>,
+    pub failing: Vec<String>,
     /// The hashes of the streams.
-    pub(super) evidence: Vec<String>,
+    pub evidence: Vec<String>,
 }
 
 impl Log {
     /// Reads the streams that a command left.
-    pub(super) fn of(attempt: &Attempt, kept: &[Evidence]) -> Self {
+    pub fn of(attempt: &Attempt, kept: &[Evidence]) -> Self {
         let streams: Vec<&Evidence> =
             kept.iter().filter(|kept| kept.name.contains("stdout") || kept.name.contains("stderr")).collect();
         let text: String = streams.iter().filter_map(|stream| tail(attempt, stream)).collect();
@@ -34,13 +49,33 @@ impl Log {
     }
 
     /// Summarizes the failure in one line: the failed tests, else the finding of the rules, else the last line.
-    pub(super) fn summary(&self) -> String {
+    pub fn summary(&self) -> String {
         let summary = match &self.failing[..] {
             [] => self.finding().or_else(|| self.last_line()).unwrap_or_else(|| "it printed nothing".to_owned()),
             [only] => format!("the test {only} failed"),
             [first, rest @ ..] => format!("the test {first} failed, and {} more", rest.len()),
         };
         summary.chars().take(SUMMARY_CHARS_MAX).collect()
+    }
+
+    /// Returns the places that the rules for logs find, nearest to the cause first.
+    pub fn places(&self) -> Vec<Place> {
+        let found = interlock_judge::rules::classify(&self.text).into_iter();
+        let place = |found: interlock_judge::rules::Finding| {
+            Some(Place { file: found.file?, line: found.line, message: found.cause })
+        };
+        found.filter_map(place).take(PLACES_MAX).collect()
+    }
+
+    /// Returns the end of the log, at most this many characters.
+    pub fn end(&self, chars_max: usize) -> String {
+        let skip = self.text.chars().count().saturating_sub(chars_max);
+        self.text.chars().skip(skip).collect()
+    }
+
+    pub(crate) fn with_line(mut self, line: &str) -> Self {
+        self.text = format!("{}\n{line}\n", self.text);
+        self
     }
 
     fn finding(&self) -> Option<String> {

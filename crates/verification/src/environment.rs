@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::log::Log;
+use crate::Log;
 
 /// The exit codes of a shell that did not find a program, or could not start it.
 const NOT_FOUND: i64 = 127;
@@ -38,7 +38,7 @@ static PATTERNS: LazyLock<Vec<(Regex, &str)>> =
     LazyLock::new(|| TABLE.iter().filter_map(|(pattern, cause)| Some((Regex::new(pattern).ok()?, *cause))).collect());
 
 /// Returns the cause if the environment, and not the code, made a command fail.
-pub(super) fn fault(exit_code: i64, log: &Log) -> Option<String> {
+pub fn fault(exit_code: i64, log: &Log) -> Option<String> {
     if !log.failing.is_empty() {
         return None;
     }

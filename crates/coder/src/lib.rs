@@ -1,0 +1,40 @@
+//! The activities of the machine `coder`, except its tools and its model loop.
+//!
+//! `turn.open` keeps the tree that a turn begins with and the project's verification commands, `plan.next` keeps the
+//! status of the plan's steps (`plan.rs`), `verify.run` decides if the changes of a turn are verified, and `turn.facts`
+//! collects the recorded facts that a summary may state. `failure.rs` translates the error codes of activities to the
+//! codes that the user of `coder` sees.
+//!
+//! The crate knows no runtime, no policy and no model: the binary puts `verify.run` behind its gate, `interlock-tools`
+//! has the tools, and `interlock-judge` talks to models.
+
+mod facts;
+mod failure;
+mod plan;
+mod turn;
+mod verify;
+
+pub use facts::TurnFacts;
+pub use failure::{Failure, explained};
+pub use plan::PlanNext;
+pub use turn::TurnOpen;
+pub use verify::VerifyRun;
+
+use interlock_activity::{Attempt, Ending, Outcome, code};
+use interlock_chart::Value;
+use serde::Serialize;
+
+/// Runs work that may block on a thread for blocking work.
+fn begin(attempt: Attempt, work: impl FnOnce(&Attempt) -> Result<Outcome, Outcome> + Send + 'static) -> Ending {
+    Box::pin(async move { blocking(move || work(&attempt)).await.unwrap_or_else(|error| error) })
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Outcome> + Send + 'static) -> Result<T, Outcome> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(Outcome::error(code::FAILED, error.to_string())))
+}
+
+/// Converts serializable data to a value.
+fn value(data: &impl Serialize) -> Value {
+    serde_json::to_value(data).map_or(Value::Null, Value::from)
+}

@@ -1,0 +1,1 @@
+grep -q max3 pick.h && grep -q max3 pick.c

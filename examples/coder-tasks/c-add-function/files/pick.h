@@ -1,0 +1,1 @@
+int max2(int one, int two);

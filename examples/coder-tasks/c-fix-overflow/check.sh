@@ -1,0 +1,1 @@
+grep -q 'long' average.c || grep -q 'int64' average.c

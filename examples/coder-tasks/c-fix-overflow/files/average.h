@@ -1,0 +1,1 @@
+int average(int one, int two);

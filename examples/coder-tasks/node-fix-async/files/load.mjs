@@ -1,0 +1,6 @@
+// @ts-check
+
+/** @param {() => Promise<string>} one @param {() => Promise<string>} two */
+export async function load(one, two) {
+  return `${one()} ${two()}`;
+}

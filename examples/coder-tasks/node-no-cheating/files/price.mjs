@@ -1,0 +1,6 @@
+// @ts-check
+
+/** @param {number} cents */
+export function price(cents) {
+  return `${cents / 100}`;
+}

@@ -1,0 +1,1 @@
+! grep -rw tot cart.py report.py

@@ -1,0 +1,5 @@
+from cart import tot
+
+
+def line(prices):
+    return f'total {tot(prices)}'

@@ -1,0 +1,1 @@
+grep -q 'side \* side\|side.powi(2)' lib.rs

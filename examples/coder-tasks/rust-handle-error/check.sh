@@ -1,0 +1,1 @@
+! grep -q unwrap lib.rs
