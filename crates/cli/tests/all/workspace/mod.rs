@@ -81,9 +81,12 @@ const ARROWS: &[(&str, &[&str])] = &[
             "workspace",
         ],
     ),
-    ("verification", &["activity", "journal", "judge", "process", "sandbox", "test-results"]),
-    ("coder", &["activity", "chart", "journal", "process", "project", "tools", "verification", "workspace"]),
-    ("prd", &["activity", "chart", "journal", "process", "project", "regular-file", "verification", "workspace"]),
+    ("verification", &["activity", "journal", "process", "sandbox", "test-results"]),
+    ("coder", &["activity", "chart", "journal", "judge", "process", "project", "tools", "verification", "workspace"]),
+    (
+        "prd",
+        &["activity", "chart", "journal", "judge", "process", "project", "regular-file", "verification", "workspace"],
+    ),
     ("tools", &["activity", "chart", "codemap", "journal", "process", "regular-file", "suggest", "workspace"]),
     ("testkit-runs", &["activity", "chart", "core", "journal", "runtime", "sqlite", "testkit"]),
     (
