@@ -12,7 +12,7 @@ use interlock_chart::{Value, model::Schema};
 use interlock_journal::Evidence;
 use interlock_process::{self as program, FIELDS, Sandbox};
 use interlock_project::Command;
-use interlock_verification::{CommandRun, environment_fault};
+use interlock_verification::{CommandRun, Finding, environment_fault};
 use interlock_workspace::Workspace;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
@@ -102,7 +102,8 @@ impl VerifyRun {
         let rules = self.sandbox.rules(&given, attempt)?;
         let mut pass = Pass::default();
         for line in lines {
-            let run = interlock_verification::run(attempt, &self.sandbox, rules.clone(), line, order.timeout).await;
+            let run =
+                interlock_verification::run(attempt, &self.sandbox, rules.clone(), line, order.timeout, classify).await;
             let run = run.map_err(|stopped| stopped.with(std::mem::take(&mut pass.evidence)))?;
             pass.evidence.extend(run.evidence.iter().cloned());
             let is_last = run.exit_code != 0 && order.policy.stop_on_fail;
@@ -203,6 +204,12 @@ fn passed(order: &Order, pass: &Pass, tree: &str, is_changed: bool, redefined: &
 
 fn unverified(reason: &str, runs: &[CommandRun]) -> Outcome {
     Outcome::signal("verify_none", Value::map([("reason", Value::from(reason)), ("commands", told(runs))]))
+}
+
+/// Finds failures in a log by the built-in rules.
+fn classify(text: &str) -> Vec<Finding> {
+    let found = interlock_judge::rules::classify(text).into_iter();
+    found.map(|found| Finding { cause: found.cause, file: found.file, line: found.line }).collect()
 }
 
 /// Lists the commands with their exit codes.

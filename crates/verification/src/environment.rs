@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     fn log(text: &str) -> Log {
-        Log { text: text.into(), failing: Vec::new(), evidence: Vec::new() }
+        Log { text: text.into(), failing: Vec::new(), evidence: Vec::new(), findings: Vec::new() }
     }
 
     #[test]

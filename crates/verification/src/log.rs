@@ -16,6 +16,20 @@ const SUMMARY_CHARS_MAX: usize = 300;
 /// The most places that are named.
 const PLACES_MAX: usize = 10;
 
+/// A failure that rules find in a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The cause, in words.
+    pub cause: String,
+    /// The source file that the log names.
+    pub file: Option<String>,
+    /// The line of that file.
+    pub line: Option<u32>,
+}
+
+/// Finds failures in the text of a log, nearest to the cause first.
+pub type Classify = fn(&str) -> Vec<Finding>;
+
 /// A place in the sources that a log complains about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -36,16 +50,18 @@ pub struct Log {
     pub failing: Vec<String>,
     /// The hashes of the streams.
     pub evidence: Vec<String>,
+    /// The failures that rules find in it, nearest to the cause first.
+    pub findings: Vec<Finding>,
 }
 
 impl Log {
     /// Reads the streams that a command left.
-    pub fn of(attempt: &Attempt, kept: &[Evidence]) -> Self {
+    pub fn of(attempt: &Attempt, kept: &[Evidence], classify: Classify) -> Self {
         let streams: Vec<&Evidence> =
             kept.iter().filter(|kept| kept.name.contains("stdout") || kept.name.contains("stderr")).collect();
         let text: String = streams.iter().filter_map(|stream| tail(attempt, stream)).collect();
         let evidence = streams.iter().map(|stream| stream.hash.to_string()).collect();
-        Log { failing: failing(&text), text, evidence }
+        Log { failing: failing(&text), findings: classify(&text), text, evidence }
     }
 
     /// Summarizes the failure in one line: the failed tests, else the finding of the rules, else the last line.
@@ -60,11 +76,8 @@ impl Log {
 
     /// Returns the places that the rules for logs find, nearest to the cause first.
     pub fn places(&self) -> Vec<Place> {
-        let found = interlock_judge::rules::classify(&self.text).into_iter();
-        let place = |found: interlock_judge::rules::Finding| {
-            Some(Place { file: found.file?, line: found.line, message: found.cause })
-        };
-        found.filter_map(place).take(PLACES_MAX).collect()
+        let place = |found: Finding| Some(Place { file: found.file?, line: found.line, message: found.cause });
+        self.findings.iter().cloned().filter_map(place).take(PLACES_MAX).collect()
     }
 
     /// Returns the end of the log, at most this many characters.
@@ -79,7 +92,7 @@ impl Log {
     }
 
     fn finding(&self) -> Option<String> {
-        let found = interlock_judge::rules::classify(&self.text).into_iter().next()?;
+        let found = self.findings.first()?;
         let place = match (&found.file, found.line) {
             (Some(file), Some(line)) if !found.cause.contains(file.as_str()) => format!(" ({file}:{line})"),
             _ => String::new(),

@@ -7,7 +7,7 @@ use interlock_journal::Evidence;
 use interlock_process::{self as program, How, Plan, Sandbox, Tell};
 use interlock_sandbox::Rules;
 
-use crate::Log;
+use crate::{Classify, Log};
 
 /// The exit code of a command that did not end in time, as `timeout` of coreutils reports it.
 pub const TIMED_OUT: i64 = 124;
@@ -41,6 +41,7 @@ pub async fn run(
     rules: Rules,
     line: &str,
     timeout: Duration,
+    classify: Classify,
 ) -> Result<CommandRun, Outcome> {
     attempt.host.progress(&attempt.run, attempt.activity, line);
     let plan = Plan {
@@ -58,7 +59,7 @@ pub async fn run(
     let stopped = program::not_ended(&ended.how, &plan, ended.duration);
     let took_ms = u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX);
     let evidence = program::keep(attempt, vec![ended.stdout, ended.stderr], ended.confined).await?;
-    let log = Log::of(attempt, &evidence);
+    let log = Log::of(attempt, &evidence, classify);
     let (exit_code, log) = match (stopped, ended.how) {
         (None, How::Exited { code, .. }) => (code, log),
         (_, How::TimedOut) => (TIMED_OUT, log.with_line(&format!("`{line}` did not end in time"))),

@@ -12,7 +12,7 @@ use interlock_chart::{Value, model::Schema};
 use interlock_journal::{Evidence, moment};
 use interlock_process::{self as program, FIELDS, Sandbox};
 use interlock_project::Command;
-use interlock_verification::{CommandRun, environment_fault};
+use interlock_verification::{CommandRun, Finding, environment_fault};
 use interlock_workspace::Workspace;
 
 use crate::{tasks::list, value};
@@ -119,7 +119,8 @@ impl ProjectVerify {
         let given = Arguments::new(&attempt.with, &[&KNOWN[..], &FIELDS].concat())?;
         let rules = self.sandbox.rules(&given, attempt)?;
         for line in &order.lines {
-            let run = interlock_verification::run(attempt, &self.sandbox, rules.clone(), line, order.timeout).await;
+            let run =
+                interlock_verification::run(attempt, &self.sandbox, rules.clone(), line, order.timeout, classify).await;
             let run = run.map_err(|stopped| stopped.with(std::mem::take(evidence)))?;
             evidence.extend(run.evidence.iter().cloned());
             if run.exit_code != 0 {
@@ -221,6 +222,12 @@ impl Order {
         let timeout = given.seconds("timeout_s")?.unwrap_or(COMMAND_TIMEOUT);
         Ok(Order { fixed, lines, base, timeout })
     }
+}
+
+/// Finds failures in a log by the built-in rules.
+fn classify(text: &str) -> Vec<Finding> {
+    let found = interlock_judge::rules::classify(text).into_iter();
+    found.map(|found| Finding { cause: found.cause, file: found.file, line: found.line }).collect()
 }
 
 /// Returns the first of these signals that the machine takes.
