@@ -224,7 +224,7 @@ mod tests {
         ];
         for body in cases {
             let generated = Generated::read(body.as_bytes()).unwrap();
-            assert_eq!(generated.actions, [add.clone()], "{body}");
+            assert_eq!(generated.actions, std::slice::from_ref(&add), "{body}");
             assert_eq!(generated.warnings.len(), usize::from(body.contains("nonsense") || body.ends_with("act")));
         }
         assert_eq!(Generated::read(b"{\"actions\":[]}").unwrap(), Generated::default());
