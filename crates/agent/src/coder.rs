@@ -46,7 +46,11 @@ pub(crate) async fn play(attempt: &Attempt, agent: &Agent, text: String) -> Resu
 }
 
 /// Returns the time of a turn in milliseconds. The settings allow no more than a week.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the settings allow only small positive numbers")]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the settings allow only small positive numbers"
+)]
 fn milliseconds(minutes: f64) -> u64 {
     (minutes * 60_000.0).ceil() as u64
 }

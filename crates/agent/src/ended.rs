@@ -157,28 +157,28 @@ pub(crate) fn data(
     session: &Session,
     model: Option<&str>,
 ) -> Vec<(&'static str, Value)> {
-        let denied = denied(facts);
-        let texts =
-            |list: &[String]| Value::List(list.iter().take(FILES_MAX).map(|text| Value::from(text.as_str())).collect());
-        let summary: String = facts.reply.trim().chars().take(SUMMARY_CHARS_MAX).collect();
-        let summary = if summary.is_empty() { "the agent said nothing".to_owned() } else { summary };
-        let mut data = vec![
-            ("tree", Value::from(change.tree.as_str())),
-            ("edited", Value::Bool(change.is_edited)),
-            ("summary", Value::from(summary)),
-            ("observed", observed(&facts.calls, &facts.reply)),
-            ("changed_files", texts(&change.files)),
-            ("weakened", texts(&change.weakened)),
-            ("breaches", texts(breaches)),
-            ("denied", Value::List(denied.into_iter().map(Value::from).collect())),
-            ("question", Value::Bool(asks(&facts.reply))),
-            ("agent", Value::from(name)),
-            ("tokens", Value::Int(i64::try_from(session.tokens).unwrap_or(i64::MAX))),
-            ("cost", Value::Float(session.cost())),
-        ];
-        data.extend(model.map(|model| ("model", Value::from(model))));
-        data.extend(session.id.as_deref().map(|id| ("session", Value::from(id))));
-        data
+    let denied = denied(facts);
+    let texts =
+        |list: &[String]| Value::List(list.iter().take(FILES_MAX).map(|text| Value::from(text.as_str())).collect());
+    let summary: String = facts.reply.trim().chars().take(SUMMARY_CHARS_MAX).collect();
+    let summary = if summary.is_empty() { "the agent said nothing".to_owned() } else { summary };
+    let mut data = vec![
+        ("tree", Value::from(change.tree.as_str())),
+        ("edited", Value::Bool(change.is_edited)),
+        ("summary", Value::from(summary)),
+        ("observed", observed(&facts.calls, &facts.reply)),
+        ("changed_files", texts(&change.files)),
+        ("weakened", texts(&change.weakened)),
+        ("breaches", texts(breaches)),
+        ("denied", Value::List(denied.into_iter().map(Value::from).collect())),
+        ("question", Value::Bool(asks(&facts.reply))),
+        ("agent", Value::from(name)),
+        ("tokens", Value::Int(i64::try_from(session.tokens).unwrap_or(i64::MAX))),
+        ("cost", Value::Float(session.cost())),
+    ];
+    data.extend(model.map(|model| ("model", Value::from(model))));
+    data.extend(session.id.as_deref().map(|id| ("session", Value::from(id))));
+    data
 }
 
 fn denied(facts: &Facts) -> Vec<&str> {

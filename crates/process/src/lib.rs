@@ -7,8 +7,6 @@
 
 mod confinement;
 mod conversation;
-mod held;
-mod leftovers;
 mod output;
 mod process;
 mod program;
@@ -17,9 +15,7 @@ mod way_out;
 
 pub use confinement::{FIELDS, Sandbox, schema};
 pub use conversation::{Conversation, LINE_BYTES_MAX, ProgramInput, ProgramOutput};
-pub use held::Hold;
 pub use interlock_proxy::{Allow, BadHost, Destination, Verdict};
-pub use leftovers::end_leftovers;
 pub use output::{Shown, Stream, Tail, Tell};
 pub use process::{Confined, How, Plan, ProgramResult, SANDBOX, find, inherited, keep, not_ended, run};
 pub use program::Control;

@@ -14,7 +14,10 @@ use std::{
 };
 
 use interlock_activity::{Attempt, code};
-use interlock_sandbox::{After, Attached, Enforced, INTERRUPT, KEPT, LaunchOrder, ProgramEnd, Report, STOP, attach};
+use interlock_sandbox::{
+    After, Attached, Enforced, INTERRUPT, KEPT, LaunchOrder, MARK, ProgramEnd, Report, STOP, attach, end_leftovers,
+    hold,
+};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{
@@ -25,8 +28,6 @@ use tokio::{
 };
 
 use crate::{
-    held,
-    leftovers::{MARK, end_leftovers},
     process::{Confined, How, Plan, SANDBOX, inherited},
     spare::Spare,
     way_out::WayOut,
@@ -172,7 +173,7 @@ impl Program {
         }
         match (self.child.take(), self.hears.take()) {
             // The launcher stays until the changes of the program are kept.
-            (Some(child), Some(hears)) if attempt.snapshot.is_some() => held::add(&attempt.live, child, hears),
+            (Some(child), Some(hears)) if attempt.snapshot.is_some() => hold_supervisor(&attempt.live, child, hears),
             (Some(mut child), hears) => {
                 // The attempt that the program worked for last keeps its changes itself.
                 if let Some(mut hears) = hears {
@@ -300,6 +301,15 @@ fn after(attempt: &Attempt, plan: &Plan) -> Option<After> {
     let env = ["PATH", "HOME", "XDG_CONFIG_HOME"].into_iter();
     let env = env.filter_map(|name| Some((name.into(), std::env::var_os(name)?))).collect();
     Some(After { words: words.into(), env })
+}
+
+/// Leaves a supervisor to the hold of its attempt.
+fn hold_supervisor(mark: &Path, child: Child, hears: OwnedWriteHalf) {
+    // The read half is dropped already or will be dropped by its reader, so this duplicate then owns the whole
+    // socket.
+    let Ok(socket) = rustix::io::dup(hears.as_ref()) else { return };
+    hears.forget();
+    hold(mark, child, socket);
 }
 
 fn stdin_file(attempt: &Attempt, content: &[u8]) -> io::Result<Option<tempfile::TempPath>> {

@@ -347,7 +347,7 @@ impl Actor {
         }
         let ended = dispatch::blocking(&self.shared, move |_| {
             files.iter().for_each(|file| {
-                interlock_process::end_leftovers(file);
+                interlock_sandbox::end_leftovers(file);
                 let _ = std::fs::remove_file(file);
             });
             Ok(())

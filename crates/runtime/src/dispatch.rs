@@ -12,7 +12,7 @@ use std::{
 use interlock_activity::{Activity, Attempt, Canceller, Outcome, code};
 use interlock_core::ActivityId;
 use interlock_journal::EvidenceStore;
-use interlock_process::Hold;
+use interlock_sandbox::Hold;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::{

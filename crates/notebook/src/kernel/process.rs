@@ -7,7 +7,8 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use interlock_activity::{Attempt, Canceller, Ending, Future, Host, Outcome, StartRun, code};
 use interlock_core::ActivityId;
-use interlock_process::{Control, Conversation, How, Plan, ProgramResult, end_leftovers};
+use interlock_process::{Control, Conversation, How, Plan, ProgramResult};
+use interlock_sandbox::end_leftovers;
 use tokio::{sync::watch, task::JoinHandle};
 
 /// The longest wait for the end of a kernel that has closed its output.

@@ -64,7 +64,7 @@ impl Session {
         }
         let session = Session::new(id.to_owned(), folder, server);
         let mut teller = session.teller();
-        let (mut run, mut reader) = (Follower::from_start(&server.store, head.clone())?, Reader::default());
+        let (mut run, mut reader) = (Follower::from_start(&*server.store, head.clone())?, Reader::default());
         while let Some(step) = run.read(1)?.pop() {
             teller.user_message(&step.entry);
             reader.read(&step, &run.live).into_iter().for_each(|happening| teller.tell(happening));

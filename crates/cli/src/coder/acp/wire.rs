@@ -48,6 +48,12 @@ impl From<Failure> for Fault {
     }
 }
 
+impl From<interlock_runtime::Error> for Fault {
+    fn from(error: interlock_runtime::Error) -> Self {
+        Failure::from(error).into()
+    }
+}
+
 /// The connection to the client.
 pub(super) struct Wire {
     next_id: AtomicU64,

@@ -44,7 +44,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("process", &["activity", "journal", "proxy", "redact", "sandbox"]),
     ("testkit-activity", &["activity", "chart", "core", "journal", "sandbox"]),
     ("judge", &["activity", "chart", "core", "http", "journal", "process", "regular-file", "sandbox"]),
-    ("runtime", &["activity", "chart", "core", "journal", "policy", "process", "redact", "workspace"]),
+    ("runtime", &["activity", "chart", "core", "journal", "policy", "redact", "sandbox", "workspace"]),
     ("testbench", &["activity", "http", "journal", "process", "sandbox", "test-results"]),
     (
         "activities",

@@ -12,8 +12,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use interlock_sandbox::KEPT;
-use tokio::net::unix::OwnedWriteHalf;
+use crate::KEPT;
 
 static HELD: Mutex<BTreeMap<PathBuf, Vec<Supervisor>>> = Mutex::new(BTreeMap::new());
 
@@ -46,13 +45,9 @@ impl Drop for Hold {
     }
 }
 
-/// Holds one more supervisor of an attempt. It covers all programs that ended before its own, so the earlier
+/// Holds one more supervisor of an attempt, by the socket over which it hears. It covers all programs that ended before its own, so the earlier
 /// supervisors are released.
-pub(crate) fn add(mark: &Path, child: Child, hears: OwnedWriteHalf) {
-    // The read half is dropped already or will be dropped by its reader, so this duplicate then owns the whole
-    // socket.
-    let Ok(socket) = rustix::io::dup(hears.as_ref()) else { return };
-    hears.forget();
+pub fn hold(mark: &Path, child: Child, socket: OwnedFd) {
     let earlier = held().insert(mark.to_owned(), vec![Supervisor { child, socket }]);
     let_go(earlier.unwrap_or_default(), KEPT);
 }

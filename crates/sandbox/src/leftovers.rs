@@ -10,11 +10,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use interlock_sandbox::is_supervisor_of;
+use crate::is_supervisor_of;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The environment variable that names the attempt of a program: the path of its live file.
-pub(crate) const MARK: &str = "INTERLOCK_ATTEMPT";
+pub const MARK: &str = "INTERLOCK_ATTEMPT";
 
 /// The longest time that a launcher may take to end a program and itself.
 const LAUNCHER_MAX: Duration = Duration::from_secs(20);
