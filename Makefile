@@ -9,6 +9,6 @@ deny:      ; scripts/deny.sh ## licences and origins of dependencies
 demo:      ; @scripts/demo.sh ## repair a firmware on QEMU, without a key or a network
 bench:     ; scripts/bench.sh ## how fast it is
 fuzz:      ; scripts/fuzz.sh ## ten minutes for every reader
-pictures:  ; scripts/pictures.sh ## draw the pictures of the documents again
+pictures:  ; scripts/pictures.sh && scripts/screenshots.sh ## draw the pictures of the documents again
 docs:      ; UPDATE_DOCS=1 cargo test --package interlock-cli --test all -- documents:: workspace:: ## run the documents' commands and show what they print
 release:   ; scripts/release.sh ## release archives for x86_64 and aarch64 Linux
