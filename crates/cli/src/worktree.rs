@@ -79,6 +79,7 @@ pub(crate) fn is_wanted_by(input: &Value, folder: &Path, store: &Store) -> Resul
     match input.get(FIELD).and_then(Value::as_str) {
         Some("always") => Ok(true),
         // A directory without a repository or a commit cannot have worktrees.
+        Some("auto") if !Worktree::is_possible(folder) => Ok(false),
         Some("auto") => match Worktree::is_dirty(folder) {
             Ok(is_dirty) => Ok(is_dirty || is_busy(folder, store)?),
             Err(Error::Git { .. }) => Ok(false),

@@ -85,7 +85,7 @@ fn coder_without_a_limit() {
             replans: DRAFTING → PLAN_CHECKING → DRAFTING
             actions: STEP_SELECTING → STEP_RUNNING → STEP_SELECTING
             interviews: not at most 3 of STEP_ASKED or REPAIR_ASKED since .USER_MESSAGE
-            recoveries: STEP_SELECTING → VERIFYING → … → STEP_SELECTING, 4 steps
+            recoveries: DIAGNOSING → ROLLING_BACK → … → DIAGNOSING, 3 steps
             grants: another limit ends it
         "#]],
     );

@@ -40,14 +40,13 @@ pub(crate) fn run(args: &Undo, output: &Output) -> Outcome {
         Ok(undid)
     })?;
     let is_refused = undid.has_conflicts() && !args.skip_conflicts;
-    if undid.seq.is_some() {
-        if let Some(error) = remember(&store, &head)? {
-            output.talk(&format!(
-                "{} the knowledge base entries of {} could not be marked as undone: {error}\n",
-                output.yellow("warning:"),
-                head.name
-            ));
-        }
+    let unmarked = if undid.seq.is_some() { remember(&store, &head)? } else { None };
+    if let Some(error) = unmarked {
+        output.talk(&format!(
+            "{} the knowledge base entries of {} could not be marked as undone: {error}\n",
+            output.yellow("warning:"),
+            head.name
+        ));
     }
     match output.is_json() {
         true => output.json(&as_json(args, &head, &undid, is_refused))?,

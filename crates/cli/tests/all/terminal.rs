@@ -312,8 +312,9 @@ fn a_word_that_stands_for_an_event_chooses_it() {
         done: { type: final, outcome: success }\n  wrong: { type: final, outcome: failure }\n";
     let (_folder, session) = project_with("plan", machine);
     let mut terminal = terminal(&session, "run plan --name p1");
-    for word in ["Go", "yes", "OK"] {
-        terminal.answer(PROMPT, &format!("{word}{ENTER}"));
+    // The form is drawn again for each key, so the state in its title tells one form from the next.
+    for (title, word) in [("a takes", "Go"), ("b takes", "yes"), ("c takes", "OK")] {
+        terminal.answer(title, &format!("{word}{ENTER}"));
     }
     let (code, seen) = terminal.end();
     assert_eq!(code, Some(0), "{seen}");

@@ -75,6 +75,11 @@ impl Worktree {
         self.path.join(below)
     }
 
+    /// Returns true if a directory is in a repository with a commit that a worktree can begin at.
+    pub fn is_possible(folder: &Path) -> bool {
+        Git::discover(folder).line(&["rev-parse", "--verify", "HEAD^{commit}"]).is_ok()
+    }
+
     /// Returns true if a checkout has changes that are not committed, or files that are not tracked.
     pub fn is_dirty(folder: &Path) -> Result<bool> {
         let git = excluding(Git::discover(folder), folder).without_filters()?;

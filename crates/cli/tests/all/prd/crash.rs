@@ -145,7 +145,8 @@ fn kills_at_random_moments_repeat_and_lose_nothing() {
         assert_eq!(next(&scene), None, "{SEED}={seed}: {}", scene.run("trace p1").stdout);
         let log = scene.log();
         assert_eq!(log.len(), 6, "{SEED}={seed}: every commit is made once: {log:?}");
-        assert_eq!(scene.read("a.txt"), "0\n1\n2\n3\n", "{SEED}={seed}: every edit is made once");
+        let trace = scene.run("trace p1").stdout;
+        assert_eq!(scene.read("a.txt"), "0\n1\n2\n3\n", "{SEED}={seed}: every edit is made once: {trace}");
         assert_eq!(scene.git("tag").lines().count(), 1, "{SEED}={seed}");
         scene.is_verified();
     }

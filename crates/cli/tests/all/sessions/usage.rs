@@ -54,6 +54,9 @@ fn help_shows_commands_and_examples() {
               conform          Run SCXML conformance cases: each NAME.scxml with its NAME.json
               schema           Print the JSON Schema of machine files
               run              Start a run and follow it until it ends or waits
+              coder            Talk with the coding agent: the machine `coder` on a terminal
+              acp              Serve the coding agent to an editor: the Agent Client Protocol on stdin and
+                               stdout
               runs             List runs
               show             Show the state of a run, its data, and the events that it accepts
               trace            Show each transition of a run, with its reason and evidence
@@ -110,7 +113,8 @@ fn help_shows_commands_and_examples() {
               interlock draw brain -o brain.svg        draw a machine
               interlock draw brain --format mermaid    draw it for a Markdown file
               interlock import door.scxml -o door/     convert a machine from SCXML, XState JSON or Mermaid
-              interlock run coder -s goal='fix it'     start a run and follow it until it ends or waits
+              interlock coder 'fix the failing test'   talk with the coding agent
+              interlock run brain -s goal='fix it'     start a run and follow it until it ends or waits
               interlock send R USER_CONFIRM            send an event to a waiting run
               interlock trace R                        show each transition of a run and its reason
 
