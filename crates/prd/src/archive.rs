@@ -46,13 +46,20 @@ impl PrdArchive {
         let old = read_document(attempt, prd).ok();
         let text = old.clone().unwrap_or_else(|| format!("# {title}\n"));
         let target = free_name(attempt, prd, directory)?;
-        let result = format!("{}\n\n{}", text.trim_end(), self.result(attempt, &tasks, &marks, &now));
         let within = self.within(attempt).map_err(|error| failed(error.to_string()))?;
+        let result = match self.earlier(attempt, &within.join(&target)) {
+            Some(earlier) => earlier,
+            None => format!("{}\n\n{}", text.trim_end(), self.result(attempt, &tasks, &marks, &now)),
+        };
         let removed = old.as_deref().map(|old| difference(&within.join(prd), Some(old), None)).unwrap_or_default();
         let patch = removed + &difference(&within.join(&target), None, Some(&result));
         self.write(attempt, &patch).map_err(|error| failed(error.to_string()))?;
         let message = format!("docs: archive {title}");
-        let (commit, evidence) = commit_files(&self.0, attempt, &message, &[prd, &target])?;
+        let (mut commit, evidence) = commit_files(&self.0, attempt, &message, &[prd, &target])?;
+        if commit.is_empty() {
+            let tip = self.0.checked_out(&attempt.folder).map_err(|error| failed(error.to_string()))?;
+            commit = tip.map(|(_, commit)| commit).unwrap_or_default();
+        }
         let (done, blocked, _) = counts(&tasks, &marks);
         let line = format!("{} {title}: {done} done, {blocked} blocked; see {target}", now.get(..10).unwrap_or(&now));
         let mut history: Vec<String> = list(&given, "history")?;
@@ -65,6 +72,14 @@ impl PrdArchive {
             ("history", value(&history)),
         ];
         Ok(Outcome::signal("ARCHIVE_COMPLETE", Value::map(data)).with(evidence))
+    }
+
+    /// Returns the document as an attempt of this run committed it that was interrupted before its end was recorded. With
+    /// the same content there is nothing more to commit.
+    fn earlier(&self, attempt: &Attempt, target: &Path) -> Option<String> {
+        let committed = self.0.committed_file(&attempt.folder, target).ok()??;
+        let text = String::from_utf8(committed).ok()?;
+        text.contains(&format!(" by run {}.\n", attempt.run)).then_some(text)
     }
 
     /// Returns the path of the run's directory within its workspace.

@@ -140,6 +140,15 @@ impl Workspace {
         Ok(resolve(&git, &reference)?.map(|commit| (reference, commit)))
     }
 
+    /// Returns the content of a file in the commit that is checked out; `None` if it has no such file. The path is
+    /// relative to the root of the workspace.
+    pub fn committed_file(&self, folder: &Path, path: &Path) -> Result<Option<Vec<u8>>> {
+        let place = WorkspaceRoot::find(folder)?;
+        let Some(repository) = &place.repository else { return Ok(None) };
+        let git = Git::new(&place.root, &repository.own_git_dir);
+        Ok(git.run(&["cat-file", "blob", &format!("HEAD:{}", path.display())]).ok())
+    }
+
     /// Returns the paths that a commit changed.
     pub fn commit_files(&self, folder: &Path, commit: &str) -> Result<Vec<String>> {
         let place = WorkspaceRoot::find(folder)?;

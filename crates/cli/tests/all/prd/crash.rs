@@ -77,6 +77,9 @@ echo '{\"type\":\"end\",\"reason\":\"done\"}'
 /// The number of kills: a few, or as many as this variable says.
 const KILLS: (&str, u32) = ("INTERLOCK_KILLS", 6);
 
+/// The most kills of one run: the machine repeats an interrupted step of a task twice, and then asks a person.
+const KILLS_PER_RUN: u32 = 2;
+
 /// The variable with the seed of the random moments; the time if it is not set.
 const SEED: &str = "INTERLOCK_SEED";
 
@@ -137,7 +140,7 @@ fn kills_at_random_moments_repeat_and_lose_nothing() {
         let begun = kills;
         for _ in 0..100 {
             let Some(command) = next(&scene) else { break };
-            match kills < wanted && kills - begun < wanted.div_ceil(2) {
+            match kills < wanted && kills - begun < KILLS_PER_RUN {
                 true => kills += u32::from(killed_after(&scene, command, moments.next_ms(900))),
                 false => drop(scene.run(command)),
             }
