@@ -1,6 +1,6 @@
 # What can be done here, one line each.
 INTERLOCK = cargo run --quiet --package interlock-cli --
-.PHONY: help setup test lint deny demo bench fuzz pictures docs release
+.PHONY: help setup test lint deny demo bench fuzz acp pictures docs release
 help:      ; @sed -n 's/^# *//p; s/^\([a-z]*\):.*## */  make \1\t/p' Makefile | expand -t 20
 setup:     ; @scripts/setup.sh ## install what tests need and is missing
 test:      setup ; scripts/test.sh ## everything that must be right: format, tests, lints, licences
@@ -9,6 +9,7 @@ deny:      ; scripts/deny.sh ## licences and origins of dependencies
 demo:      ; @scripts/demo.sh ## repair a firmware on QEMU, without a key or a network
 bench:     ; scripts/bench.sh ## how fast it is
 fuzz:      ; scripts/fuzz.sh ## ten minutes for every reader
+acp:       ; scripts/acp.sh ## talk to the coder with the client library of the Agent Client Protocol
 pictures:  ; scripts/pictures.sh && scripts/screenshots.sh ## draw the pictures of the documents again
 docs:      ; UPDATE_DOCS=1 cargo test --package interlock-cli --test all -- documents:: workspace:: ## run the documents' commands and show what they print
 release:   ; scripts/release.sh ## release archives for x86_64 and aarch64 Linux
