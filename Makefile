@@ -1,7 +1,7 @@
 # What can be done here, one line each.
 INTERLOCK = cargo run --quiet --package interlock-cli --
 .PHONY: help setup test lint deny demo bench fuzz acp pictures docs release
-help:      ; @sed -n 's/^# *//p; s/^\([a-z]*\):.*## */  make \1\t/p' Makefile | expand -t 20
+help:      ; @sed -n '/^help:/d; s/^# *//p; s/^\([a-z]*\):.*## */  make \1\t/p' Makefile | expand -t 20
 setup:     ; @scripts/setup.sh ## install what tests need and is missing
 test:      setup ; scripts/test.sh ## everything that must be right: format, tests, lints, licences
 lint:      ; cargo fmt --all --check && cargo clippy --workspace --all-targets -- -D warnings ## format and lints
