@@ -23,7 +23,7 @@ const PAGES: usize = 50;
 const IDLE: Duration = Duration::from_secs(10);
 
 const MACHINE: &str = "machine: wait\nversion: 1\nsummary: Waits.\nevents: { tick: { from: user, summary: Go round } }\n\
-     initial: waiting\nstates: { waiting: { on: { tick: { target: waiting, limit: 1000000 } } } }\n";
+     initial: waiting\nstates: { waiting: { tags: [idle], on: { tick: { target: waiting, limit: 1000000 } } } }\n";
 
 /// Measures a server with many waiting runs.
 pub(crate) fn report() -> Result<()> {
