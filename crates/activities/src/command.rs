@@ -36,6 +36,9 @@ const OUTPUT_BYTES: u64 = 16 * 1024 * 1024;
 /// The code of an error: the directory's tree is not the one that was checked before.
 const TREE_CHANGED: &str = "TREE_CHANGED";
 
+/// Computes the tree of a directory with the help of a snapshot.
+type FromSnapshot = fn(&Workspace, &Path, &str) -> interlock_workspace::Result<String>;
+
 /// Runs a command. Its exit code selects the signal for success or for failure.
 #[derive(Clone, Debug)]
 pub struct CommandRun {
@@ -52,7 +55,7 @@ impl CommandRun {
     async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
         let order = CommandInput::read(&attempt, &self.sandbox)?;
         let before = match order.tree.is_some() || order.settles {
-            true => self.tree(&attempt).await,
+            true => self.tree(&attempt, Workspace::tree_named).await,
             false => None,
         };
         if let Some(expected) = order.tree.as_ref().filter(|expected| before.as_ref() != Some(expected)) {
@@ -80,7 +83,7 @@ impl CommandRun {
         let stopped = program::not_ended(&ended.how, &order.plan, ended.duration);
         let (outcome, tree) = match (stopped, &ended.how) {
             (None, &How::Exited { code, signal }) => {
-                let tree = self.tree(attempt).await;
+                let tree = self.tree(attempt, Workspace::tree_since).await;
                 let name = if order.ok_codes.contains(&code) { &order.signals.0 } else { &order.signals.1 };
                 (Outcome::signal(name, data(&ended, code, signal, tree.clone())), tree)
             }
@@ -90,10 +93,15 @@ impl CommandRun {
         Ok(Finished { outcome: outcome.with(evidence), tree })
     }
 
-    /// Returns the tree hash of the directory, or `None` if it cannot be computed.
-    async fn tree(&self, attempt: &Attempt) -> Option<String> {
-        let (workspace, folder) = (self.workspace.clone(), attempt.folder.clone());
-        tokio::task::spawn_blocking(move || workspace.tree(&folder).ok()).await.ok().flatten()
+    /// Returns the tree hash of the directory, or `None` if it cannot be computed. If the attempt has a snapshot, the
+    /// hash is computed from that, because most files are the same.
+    async fn tree(&self, attempt: &Attempt, from: FromSnapshot) -> Option<String> {
+        let (workspace, folder, snapshot) = (self.workspace.clone(), attempt.folder.clone(), attempt.snapshot.clone());
+        let tree = move || match snapshot.and_then(|snapshot| from(&workspace, &folder, &snapshot).ok()) {
+            Some(tree) => Some(tree),
+            None => workspace.tree(&folder).ok(),
+        };
+        tokio::task::spawn_blocking(tree).await.ok().flatten()
     }
 }
 

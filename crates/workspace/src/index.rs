@@ -4,7 +4,8 @@
 use std::{
     collections::BTreeSet,
     ffi::OsStr,
-    fs,
+    fs::{self, File},
+    io::{Read, Seek, SeekFrom},
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
     thread::ScopedJoinHandle,
@@ -15,9 +16,10 @@ use tempfile::TempDir;
 use crate::{
     Error, Result,
     git::{Git, join},
-    private::Private,
+    private::{Private, hex},
     scope::Scope,
     unkept::{self, Unkept},
+    workspace::full_hash,
 };
 
 /// Lists paths that are in an index although they are ignored.
@@ -78,17 +80,35 @@ impl<'p> Index<'p> {
         copied.map_err(|error| Error::io("copy", &known, &error))
     }
 
-    /// Saves the index as the cache for later calls.
-    pub(crate) fn remember(&self, name: &str) -> Result<()> {
+    /// Saves the index and its tree as the cache for later calls. `since` is the snapshot by whose rules it was updated.
+    pub(crate) fn remember(&self, name: &str, tree: &str, since: Option<&str>) -> Result<()> {
+        let Some(checksum) = checksum(&self.path) else { return Ok(()) };
         let known = self.private.folder.join(name);
-        match fs::rename(&self.path, &known) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io("write", &known, &error)),
-            _ => Ok(()),
-        }
+        fs::rename(&self.path, &known).map_err(|error| Error::io("write", &known, &error))?;
+        // If this write fails, the checksum does not fit and the next call asks `git`.
+        let note = format!("{checksum} {tree} {}", since.unwrap_or_default());
+        let _ = fs::write(tree_file(&self.private.folder, name), note);
+        Ok(())
     }
 
-    /// Loads a tree. The cached file metadata of entries that are the same in both stays valid.
-    pub(crate) fn start_from(&self, tree: &str) -> Result<()> {
+    /// Returns the tree of the index, if the index is the cached one and has not changed since.
+    pub(crate) fn recalled_tree(&self, name: &str) -> Option<String> {
+        self.note(name).map(|(tree, _)| tree)
+    }
+
+    /// Returns the tree of the index and the snapshot by whose rules it was updated, if it is the cached index.
+    fn note(&self, name: &str) -> Option<(String, String)> {
+        let note = fs::read_to_string(tree_file(&self.private.folder, name)).ok()?;
+        let [known, tree, since] = note.split(' ').collect::<Vec<_>>()[..] else { return None };
+        (checksum(&self.path)? == known).then_some((full_hash(tree).ok()?.to_owned(), since.to_owned()))
+    }
+
+    /// Loads the tree of a snapshot, unless the cached index has that tree or was updated by the rules of that snapshot.
+    /// The cached file metadata of entries that are the same in both stays valid.
+    pub(crate) fn start_from(&self, name: &str, snapshot: &str, tree: &str) -> Result<()> {
+        if self.note(name).is_some_and(|(known, since)| known == tree || since == snapshot) {
+            return Ok(());
+        }
         let merge: &[&str] = if self.path.exists() { &["read-tree", "-m", tree] } else { &["read-tree", tree] };
         self.git.run(merge).map(drop)
     }
@@ -191,6 +211,20 @@ impl<'p> Index<'p> {
             None => Ok(BTreeSet::new()),
         }
     }
+}
+
+/// Returns the file with the tree of a cached index.
+pub(crate) fn tree_file(private: &Path, name: &str) -> PathBuf {
+    private.join(format!("{name}.tree"))
+}
+
+/// Returns the checksum that git writes at the end of an index. `None` if it wrote zeros instead, as `index.skipHash` says.
+fn checksum(index: &Path) -> Option<String> {
+    let mut end = [0; 20];
+    let mut file = File::open(index).ok()?;
+    file.seek(SeekFrom::End(-20)).ok()?;
+    file.read_exact(&mut end).ok()?;
+    (end != [0; 20]).then(|| hex(&end))
 }
 
 pub(crate) fn joined<T>(asked: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {

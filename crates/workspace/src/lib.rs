@@ -30,6 +30,7 @@ mod path_text;
 mod place;
 mod private;
 mod recovery;
+mod refs;
 mod repository;
 mod restore;
 mod scope;

@@ -52,12 +52,13 @@ impl Standing {
         let folder = private.folder.join(FOLDER);
         let wrong = |error: io::Error| Error::io("write in", &folder, &error);
         fs::create_dir_all(&folder).map_err(wrong)?;
+        let (head, references) = (text(&repository.own_git_dir.join("HEAD")), references(&repository.git_dir));
         Ok(Some(Standing {
             repository: Some(repository.clone()),
-            head: text(&repository.own_git_dir.join("HEAD")),
+            commit: brought(&folder, &head, &references).or_else(|| bring_head(private, repository, &folder)),
+            head,
             config: text(&repository.git_dir.join("config")),
-            references: references(&repository.git_dir),
-            commit: bring_head(private, repository, &folder),
+            references,
             objects: objects(&repository.git_dir),
             index: copy_index(repository, &folder).map_err(wrong)?,
         }))
@@ -254,6 +255,16 @@ impl Repair<'_> {
             self.file(&path, &content, "the index");
         }
     }
+}
+
+/// Returns the checked-out commit if its objects have been copied already.
+fn brought(folder: &Path, head: &str, references: &BTreeMap<String, String>) -> Option<String> {
+    let head = head.trim_end();
+    let commit = match head.strip_prefix("ref: ") {
+        Some(name) => references.get(name)?,
+        None => head,
+    };
+    (text(&folder.join("commit")) == commit).then(|| commit.to_owned())
 }
 
 /// Copies the objects of the checked-out commit to the private directory and returns that commit.

@@ -14,11 +14,12 @@ use serde::Serialize;
 use crate::{
     Error, Result, Workspace, ended,
     git::Git,
+    index::tree_file,
     legacy,
     place::WorkspaceRoot,
     private::{Private, ROOT, SCRATCH},
     repository, scope,
-    workspace::{name_part, prefix_of},
+    workspace::{HASHED, KEPT, name_part, prefix_of},
 };
 
 /// Minimum age of a scratch directory that counts as left by an interrupted call.
@@ -72,6 +73,8 @@ impl Workspace {
                 // Recent objects without a reference stay, because a running call may need them. If the collection
                 // fails, the next sweep repeats it.
                 let _ = Git::new(&folder, &folder).run(&["gc", "--quiet", "--prune=1.day.ago"]);
+                // The tree of a cached index may be among the removed objects.
+                [HASHED, KEPT].iter().for_each(|name| drop(fs::remove_file(tree_file(&folder, name))));
             }
         }
         Ok(swept)

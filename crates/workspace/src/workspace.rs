@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use crate::{
-    Error, NotKept, Restored, Result, checkpoint,
+    Error, NotKept, Restored, Result, checkpoint, ended,
     index::{Index, joined},
     legacy,
     place::WorkspaceRoot,
     private::Private,
+    refs,
     repository::Standing,
     restore,
     scope::Scope,
@@ -18,10 +19,10 @@ use crate::{
 const NUMBERS_TRIED_MAX: u32 = 16;
 
 /// The name of the index that hashing uses as a cache. The objects it refers to may be missing.
-const HASHED: &str = "index.hashed";
+pub(crate) const HASHED: &str = "index.hashed";
 
 /// The name of the index that snapshots use as a cache. The objects it refers to are stored.
-const KEPT: &str = "index.kept";
+pub(crate) const KEPT: &str = "index.kept";
 
 /// Hashes, stores and restores workspaces.
 #[derive(Clone, Debug, Default)]
@@ -41,14 +42,22 @@ impl Workspace {
     pub fn tree(&self, folder: &Path) -> Result<String> {
         let private = Private::open(self.home.as_deref(), WorkspaceRoot::find(folder)?)?;
         let index = Index::new(&private)?.for_a_moment()?;
-        index.recall(HASHED)?;
-        if !index.path.exists() {
-            index.recall(KEPT)?;
-        }
+        let cache = latest(&private, [HASHED, KEPT]);
+        index.recall(cache)?;
         index.add_what_belongs()?;
-        let tree = index.git.line(&["write-tree", "--missing-ok"])?;
-        index.remember(HASHED)?;
+        let tree = match index.recalled_tree(cache) {
+            Some(tree) => tree,
+            None => index.git.line(&["write-tree", "--missing-ok"])?,
+        };
+        index.remember(HASHED, &tree, None)?;
         Ok(tree)
+    }
+
+    /// Stores the content of the workspace by the ignore rules of a snapshot, and returns its tree. It is kept at least
+    /// until the next snapshot.
+    pub fn tree_since(&self, folder: &Path, snapshot: &str) -> Result<String> {
+        let (private, before) = self.holding(folder, snapshot)?;
+        keep_since(&private, snapshot, &before).map(|(tree, _)| tree)
     }
 
     /// Stores the workspace of a directory as a snapshot. Returns the snapshot's name, the reference
@@ -133,6 +142,12 @@ impl Workspace {
     }
 }
 
+/// Returns the cached index that was written last. It needs the fewest updates.
+fn latest(private: &Private, names: [&'static str; 2]) -> &'static str {
+    let written = |name: &&str| std::fs::metadata(private.folder.join(name)).and_then(|about| about.modified()).ok();
+    names.into_iter().max_by_key(written).unwrap_or(names[0])
+}
+
 /// Returns the hash if it is a complete hash of a tree, and an error otherwise.
 pub(crate) fn full_hash(tree: &str) -> Result<&str> {
     let is_hash = [40, 64].contains(&tree.len()) && tree.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -143,7 +158,7 @@ pub(crate) fn full_hash(tree: &str) -> Result<&str> {
 pub(crate) fn keep(private: &Private) -> Result<String> {
     // The cached index may refer to objects without a reference that have been pruned since. Then start without the
     // cache.
-    let keep = |recall| keep_from(private, recall, |index| index.add_what_belongs().map(drop));
+    let keep = |recall| keep_from(private, recall, None, |index| index.add_what_belongs().map(drop));
     keep(true).or_else(|_| keep(false)).map(|(tree, ())| tree)
 }
 
@@ -151,7 +166,7 @@ pub(crate) fn keep(private: &Private) -> Result<String> {
 /// time.
 fn keep_with_scope(private: &Private) -> Result<(String, Scope)> {
     let keep = |recall| {
-        keep_from(private, recall, |index| {
+        keep_from(private, recall, None, |index| {
             let unkept = index.add_what_belongs()?;
             Scope::of(index, unkept)
         })
@@ -164,22 +179,31 @@ fn keep_with_scope(private: &Private) -> Result<(String, Scope)> {
 pub(crate) fn keep_since(private: &Private, before: &str, tree: &str) -> Result<(String, Vec<NotKept>)> {
     let Some(scope) = Scope::read(private, before) else { return Ok((keep(private)?, Vec::new())) };
     let keep = |recall| {
-        keep_from(private, recall, |index| {
-            index.start_from(tree)?;
+        keep_from(private, recall, Some(before), |index| {
+            index.start_from(KEPT, before, tree)?;
             scope.changed(index)
         })
     };
     keep(true).or_else(|_| keep(false))
 }
 
-fn keep_from<T>(private: &Private, recall: bool, add: impl Fn(&Index<'_>) -> Result<T>) -> Result<(String, T)> {
+/// Stores the content of a workspace as `add` updates the index. `since` is the snapshot whose rules it applies, if any.
+fn keep_from<T>(
+    private: &Private,
+    recall: bool,
+    since: Option<&str>,
+    add: impl Fn(&Index<'_>) -> Result<T>,
+) -> Result<(String, T)> {
     let index = Index::new(private)?.kept();
     if recall {
         index.recall(KEPT)?;
     }
     let added = add(&index)?;
-    let tree = index.git.line(&["write-tree"])?;
-    index.remember(KEPT)?;
+    let tree = match index.recalled_tree(KEPT) {
+        Some(tree) => tree,
+        None => index.git.line(&["write-tree"])?,
+    };
+    index.remember(KEPT, &tree, since)?;
     Ok((tree, added))
 }
 
@@ -189,12 +213,17 @@ pub(crate) fn name_it(private: &Private, tree: &str, run: &str, also: Option<&st
     let git = private.git();
     let prefix = prefix_of(run);
     let hint = private.folder.join(format!("last-{}", name_part(run)));
-    let also = also.map(|also| format!("update {also} {tree}\n")).unwrap_or_default();
     // The last number is read from a file, so that the cost does not grow with the number of snapshots.
-    let mut last = match std::fs::read_to_string(&hint).ok().and_then(|text| text.parse::<u32>().ok()) {
-        Some(last) => last,
-        None => legacy_last(private, &prefix),
-    };
+    let known = std::fs::read_to_string(&hint).ok().and_then(|text| text.parse::<u32>().ok());
+    if let Some(name) = known.filter(|_| also.is_none()).map(|last| format!("{prefix}{}", last + 1))
+        && refs::create(private, &name, tree).is_ok()
+    {
+        // If this write fails, the next call finds the name in use and lists the references instead.
+        let _ = std::fs::write(&hint, ended::number(&name).to_string());
+        return Ok(name);
+    }
+    let also = also.map(|also| format!("update {also} {tree}\n")).unwrap_or_default();
+    let mut last = known.unwrap_or_else(|| legacy_last(private, &prefix));
     let mut result = Err(Error::NoSnapshot(prefix.clone()));
     for tried in 0..NUMBERS_TRIED_MAX {
         if tried == 1 {
@@ -230,6 +259,9 @@ pub(crate) fn prefix_of(run: &str) -> String {
 pub(crate) fn tree_of(private: &Private, name: &str) -> Result<Option<String>> {
     if !name.starts_with("refs/interlock/") {
         return Err(Error::NoSnapshot(name.to_owned()));
+    }
+    if let Some(tree) = refs::read(private, name) {
+        return Ok(Some(tree));
     }
     match private.git().line(&["rev-parse", "--quiet", "--verify", &format!("{name}^{{tree}}")]) {
         Ok(tree) => Ok(Some(tree)),

@@ -51,6 +51,36 @@ fn nothing_is_stored_in_the_users_repository() {
 }
 
 #[test]
+fn packed_snapshots_are_found_and_their_numbers_are_not_used_again() {
+    let folder = committed();
+    let first = folder.workspace.take_tree(&folder.path, "run-1").unwrap();
+    folder.kept(&["pack-refs", "--all", "--prune"]);
+    assert_eq!(folder.workspace.tree_named(&folder.path, &first.0).unwrap(), first.1);
+    fs::remove_file(folder.private().join("last-run-1")).unwrap();
+    folder.write("a", "three\n");
+    let second = folder.workspace.take_tree(&folder.path, "run-1").unwrap();
+    assert_eq!((second.0.as_str(), second.1 == first.1), ("refs/interlock/run-1/2", false));
+    let third = folder.workspace.take_tree(&folder.path, "run-1").unwrap();
+    assert_eq!(third, ("refs/interlock/run-1/3".to_owned(), second.1.clone()));
+    assert_eq!(folder.workspace.tree_since(&folder.path, &first.0).unwrap(), second.1);
+    assert_eq!(folder.workspace.tree_since(&folder.path, &third.0).unwrap(), second.1);
+}
+
+#[test]
+fn an_unchanged_workspace_is_stored_again_after_its_objects_were_removed() {
+    let folder = committed();
+    folder.workspace.kept_tree(&folder.path).unwrap();
+    folder.write("a", "three\n");
+    let tree = folder.workspace.kept_tree(&folder.path).unwrap();
+    // `gc` keeps recent objects, so they are removed here as `gc` removes old ones.
+    folder.workspace.sweep(std::time::Duration::from_secs(3_600), false).unwrap();
+    folder.kept(&["prune", "--expire=now"]);
+    let (name, again) = folder.workspace.take_tree(&folder.path, "run-1").unwrap();
+    assert_eq!(again, tree);
+    assert_eq!(folder.kept(&["cat-file", "-p", &format!("{name}:a")]), "three");
+}
+
+#[test]
 fn writes_are_recorded_and_undone_despite_a_damaged_repository() {
     let damages = [
         "rm -rf .git/refs/*",
