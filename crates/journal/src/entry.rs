@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::{Asked, Hash, Unanswered};
 
 /// One thing that happened to a run: the content of a record.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Entry {
     /// The run was created and started.
     Created(Created),
@@ -21,10 +22,12 @@ pub enum Entry {
         /// The event's name, as the machine declares it.
         event: String,
         /// The data that the event carries.
+        #[serde(default = "Value::empty", skip_serializing_if = "is_empty")]
         data: Value,
         /// The sender of the event.
         by: By,
         /// The id that the sender gave the event: an event with this id is recorded once.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<String>,
     },
     /// An attempt of an activity is about to start.
@@ -38,6 +41,7 @@ pub enum Entry {
         /// The effect class of the activity. It decides how a crash during the attempt is handled.
         effect: EffectClass,
         /// The snapshot of the workspace before the attempt, if the activity may write.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         snapshot: Option<String>,
     },
     /// An attempt ended with a result.
@@ -47,12 +51,16 @@ pub enum Entry {
         /// The attempt number; 0 if a person supplied the result.
         number: u32,
         /// The result: a signal or an error.
+        #[serde(flatten)]
         result: Result,
         /// The files that the attempt produced.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         evidence: Vec<Evidence>,
         /// The person or run that supplied the result instead of the activity.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<By>,
         /// The id that the sender of a supplied result gave it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<String>,
     },
     /// The attempt produced no result; a person must supply one. The machine does not react to this entry.
@@ -88,6 +96,7 @@ pub enum Entry {
         /// The information in words.
         text: String,
         /// The information as data.
+        #[serde(default = "Value::empty", skip_serializing_if = "is_empty")]
         data: Value,
     },
     /// A person had writes of the run undone. The machine does not react to this entry.
@@ -290,63 +299,6 @@ pub struct Evidence {
     pub bytes: u64,
 }
 
-#[derive(Serialize, Deserialize)]
-struct EventForm {
-    event: String,
-    #[serde(default = "Value::empty", skip_serializing_if = "is_empty")]
-    data: Value,
-    by: By,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    id: Option<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct AttemptForm {
-    activity: ActivityId,
-    number: u32,
-    name: String,
-    effect: EffectClass,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    snapshot: Option<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct OutcomeForm {
-    activity: ActivityId,
-    number: u32,
-    #[serde(flatten)]
-    result: Result,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    evidence: Vec<Evidence>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    by: Option<By>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    id: Option<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct TimerForm {
-    timer: TimerId,
-}
-
-#[derive(Serialize, Deserialize)]
-struct ByForm {
-    by: By,
-}
-
-#[derive(Serialize, Deserialize)]
-struct AbortedForm {
-    by: By,
-    why: String,
-}
-
-#[derive(Serialize, Deserialize)]
-struct NoteForm {
-    text: String,
-    #[serde(default = "Value::empty", skip_serializing_if = "is_empty")]
-    data: Value,
-}
-
 fn is_empty(data: &Value) -> bool {
     *data == Value::empty()
 }
@@ -364,24 +316,24 @@ mod raiser {
     }
 }
 
-/// The numbers of the entry kinds in the store. A payload whose form changes gets a new number; old numbers stay
-/// readable.
-const KINDS: [(u8, &str); 15] = [
-    (1, "created"),
-    (2, "event"),
-    (3, "attempt"),
-    (4, "outcome"),
-    (5, "timer"),
-    (6, "paused"),
-    (7, "resumed"),
-    (8, "note"),
-    (9, "granted"),
-    (10, "grant used"),
-    (11, "undone"),
-    (12, "left to a person"),
-    (13, "aborted"),
-    (14, "asked"),
-    (15, "not answered"),
+/// The kinds of entries: the number in the store, the name of the variant for serde, and the word for people. A payload
+/// whose form changes gets a new number; old numbers stay readable.
+const KINDS: [(u8, &str, &str); 15] = [
+    (1, "created", "created"),
+    (2, "event", "event"),
+    (3, "attempt", "attempt"),
+    (4, "outcome", "outcome"),
+    (5, "timer", "timer"),
+    (6, "paused", "paused"),
+    (7, "resumed", "resumed"),
+    (8, "note", "note"),
+    (9, "granted", "granted"),
+    (10, "grant_used", "grant used"),
+    (11, "undone", "undone"),
+    (12, "left", "left to a person"),
+    (13, "aborted", "aborted"),
+    (14, "asked", "asked"),
+    (15, "unanswered", "not answered"),
 ];
 
 impl Entry {
@@ -408,71 +360,22 @@ impl Entry {
 
     /// Returns the word for a kind, or `unknown`.
     pub fn kind_word(kind: u8) -> &'static str {
-        KINDS.iter().find(|(number, _)| *number == kind).map_or("unknown", |(_, word)| word)
+        KINDS.iter().find(|(number, ..)| *number == kind).map_or("unknown", |(.., word)| word)
     }
 
-    /// Returns the stored form of the entry.
+    /// Returns the stored form of the entry: its fields. The kind is stored beside it.
     pub fn to_json(&self) -> String {
-        let json = match self.clone() {
-            Entry::Created(created) => serde_json::to_string(&created),
-            Entry::Event { event, data, by, id } => serde_json::to_string(&EventForm { event, data, by, id }),
-            Entry::Attempt { activity, number, name, effect, snapshot } => {
-                serde_json::to_string(&AttemptForm { activity, number, name, effect, snapshot })
-            }
-            Entry::Outcome { activity, number, result, evidence, by, id } => {
-                serde_json::to_string(&OutcomeForm { activity, number, result, evidence, by, id })
-            }
-            Entry::Timer { timer } => serde_json::to_string(&TimerForm { timer }),
-            Entry::Paused { by } | Entry::Resumed { by } => serde_json::to_string(&ByForm { by }),
-            Entry::Note { text, data } => serde_json::to_string(&NoteForm { text, data }),
-            Entry::Granted(granted) => serde_json::to_string(&granted),
-            Entry::GrantUsed(used) => serde_json::to_string(&used),
-            Entry::Undone(undone) => serde_json::to_string(&undone),
-            Entry::Left(left) => serde_json::to_string(&left),
-            Entry::Aborted { by, why } => serde_json::to_string(&AbortedForm { by, why }),
-            Entry::Asked(asked) => serde_json::to_string(&asked),
-            Entry::Unanswered(ended) => serde_json::to_string(&ended),
-        };
-        // Every map key in these forms is a string, so serialization to JSON cannot fail.
-        json.unwrap_or_default()
+        // Every map key is a string, so serialization to JSON cannot fail.
+        let named = serde_json::to_string(self).unwrap_or_default();
+        let fields = named.split_once(':').and_then(|(_, fields)| fields.strip_suffix('}'));
+        fields.unwrap_or_default().to_owned()
     }
 
     /// Reads the stored form of an entry.
     pub fn from_json(kind: u8, json: &str) -> std::result::Result<Self, String> {
-        fn read<'a, T: Deserialize<'a>>(json: &'a str) -> std::result::Result<T, String> {
-            serde_json::from_str(json).map_err(|error| error.to_string())
-        }
-        Ok(match kind {
-            1 => Entry::Created(read(json)?),
-            2 => read(json).map(|EventForm { event, data, by, id }| Entry::Event { event, data, by, id })?,
-            3 => read(json).map(|AttemptForm { activity, number, name, effect, snapshot }| Entry::Attempt {
-                activity,
-                number,
-                name,
-                effect,
-                snapshot,
-            })?,
-            4 => read(json).map(|OutcomeForm { activity, number, result, evidence, by, id }| Entry::Outcome {
-                activity,
-                number,
-                result,
-                evidence,
-                by,
-                id,
-            })?,
-            5 => read(json).map(|TimerForm { timer }| Entry::Timer { timer })?,
-            6 => read(json).map(|ByForm { by }| Entry::Paused { by })?,
-            7 => read(json).map(|ByForm { by }| Entry::Resumed { by })?,
-            8 => read(json).map(|NoteForm { text, data }| Entry::Note { text, data })?,
-            9 => Entry::Granted(read(json)?),
-            10 => Entry::GrantUsed(read(json)?),
-            11 => Entry::Undone(read(json)?),
-            12 => Entry::Left(read(json)?),
-            13 => read(json).map(|AbortedForm { by, why }| Entry::Aborted { by, why })?,
-            14 => Entry::Asked(read(json)?),
-            15 => Entry::Unanswered(read(json)?),
-            other => return Err(format!("its kind {other} is not known to this version")),
-        })
+        let known = KINDS.iter().find(|(number, ..)| *number == kind);
+        let (_, variant, _) = known.ok_or_else(|| format!("its kind {kind} is not known to this version"))?;
+        serde_json::from_str(&format!(r#"{{"{variant}":{json}}}"#)).map_err(|error| error.to_string())
     }
 
     /// Returns the machine's input for this entry; `None` if the machine does not react to it.
