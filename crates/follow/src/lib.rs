@@ -215,5 +215,5 @@ impl Follower {
 
 /// Loads a run's machine as it was when the run began.
 pub fn loaded(engine: &dyn Engine, head: &Head) -> Result<Arc<LoadedMachine>> {
-    LoadedMachine::shared(&head.definition, || engine.definition(&head.definition))
+    LoadedMachine::shared(engine, &head.definition)
 }

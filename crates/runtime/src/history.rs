@@ -53,7 +53,7 @@ impl Histories {
 
 impl History {
     fn new(engine: &dyn Engine, head: &Head) -> Result<Self> {
-        let loaded = Arc::new(LoadedMachine::new(engine.definition(&head.definition)?)?);
+        let loaded = LoadedMachine::shared(engine, &head.definition)?;
         let (name, parent) = (head.name.as_str().into(), head.parent.clone());
         let mut live = Live::new(name, loaded, Default::default(), parent, engine.evidence().clone());
         live.key = head.key;

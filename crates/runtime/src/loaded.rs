@@ -11,7 +11,7 @@ use interlock_chart::{
     model::{EventId, Invoke, InvokeId, Signal},
 };
 use interlock_core::Machine;
-use interlock_journal::{Definition, MadeWith};
+use interlock_journal::{Definition, Engine, MadeWith};
 
 use crate::{Error, Result, schema::Checked};
 
@@ -47,11 +47,11 @@ impl LoadedMachine {
         Ok(Self::of(definition, chart))
     }
 
-    /// Returns the machine with this hash that the process has compiled, or reads and compiles it.
-    pub fn shared(hash: &str, read: impl FnOnce() -> interlock_journal::Result<Definition>) -> Result<Arc<Self>> {
+    /// Returns the machine with this hash that the process has compiled, or reads it from the store and compiles it.
+    pub fn shared(engine: &dyn Engine, hash: &str) -> Result<Arc<Self>> {
         match Self::known(hash) {
             Some(machine) => Ok(machine),
-            None => Ok(Self::new(read()?)?.share()),
+            None => Ok(Self::new(engine.definition(hash)?)?.share()),
         }
     }
 

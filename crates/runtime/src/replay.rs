@@ -1,6 +1,6 @@
 //! Replays a run's records: every frame of a run, and a new run from any of them.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
 
 use interlock_chart::model::Kind;
 use interlock_core::{Semantics, Trace};
@@ -28,7 +28,7 @@ pub struct Frame<'a> {
 
 /// Replays a run from its beginning up to and including record `until`. Returns the run as it was then.
 pub fn replay(engine: &dyn Engine, head: &Head, until: u64, mut see: impl FnMut(Frame<'_>)) -> Result<Live> {
-    let loaded = Arc::new(LoadedMachine::new(engine.definition(&head.definition)?)?);
+    let loaded = LoadedMachine::shared(engine, &head.definition)?;
     let mut live = Live::new(
         head.name.as_str().into(),
         loaded,
@@ -99,7 +99,7 @@ pub fn fork(engine: &dyn Engine, prover: &dyn Prover, head: &Head, wanted: NewFo
     }
     let name = fresh_name(&head.machine);
     let (mut entries, mut evidence) = (Vec::new(), Vec::new());
-    let loaded = LoadedMachine::new(engine.definition(&head.definition)?)?;
+    let loaded = LoadedMachine::shared(engine, &head.definition)?;
     let created = proof::created(engine, head)?;
     let semantics = created.as_ref().map_or(Semantics::CURRENT, |created| created.semantics);
     let folder = created.and_then(|created| created.folder).unwrap_or_default();

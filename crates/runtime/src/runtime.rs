@@ -273,7 +273,7 @@ impl Runtime {
     }
 
     pub(crate) fn loaded(&self, hash: &str) -> Result<Arc<LoadedMachine>> {
-        LoadedMachine::shared(hash, || self.0.engine.definition(hash))
+        LoadedMachine::shared(&*self.0.engine, hash)
     }
 
     /// Starts a run. Its first record is durable when this returns.

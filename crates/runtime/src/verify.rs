@@ -6,7 +6,7 @@ use interlock_activity::Registry;
 use interlock_journal::{Created, Engine, Entry, Error as JournalError, Hash, Head, Opened, Phase};
 
 use crate::{
-    Error, Live, Result,
+    Error, Live, LoadedMachine, Result,
     replay::{CHUNK, replay},
     saved,
 };
@@ -125,7 +125,18 @@ fn check_evidence_index(engine: &dyn Engine, head: &Head, problems: &mut Vec<Pro
     Ok(())
 }
 
+/// The replay may use a machine that this process compiled earlier, so the stored definition is checked by itself.
+fn check_definition(engine: &dyn Engine, hash: &str) -> Result<()> {
+    let stored = engine.definition(hash)?;
+    let is_known = LoadedMachine::known(hash).is_some_and(|known| *known.definition == stored);
+    if !is_known {
+        stored.chart()?;
+    }
+    Ok(())
+}
+
 fn replay_all(engine: &dyn Engine, registry: &Registry, head: &Head, problems: &mut Vec<Problem>) -> Result<()> {
+    check_definition(engine, &head.definition)?;
     let opened = engine.open(head.key)?;
     let created = check_row(engine, &opened, problems)?;
     let timers: BTreeMap<_, _> = opened.timers.iter().copied().collect();

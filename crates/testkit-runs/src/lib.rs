@@ -11,14 +11,15 @@
 mod mortal;
 mod play;
 mod script;
+mod stage;
 mod world;
 
 pub use play::{Played, play, play_in};
+pub use stage::Stage;
 pub use world::{Done, Seed};
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
-use interlock_chart::library::Source;
 use interlock_core::ActivityId;
 use interlock_journal::{AttemptResult, Entry};
 
@@ -37,8 +38,8 @@ pub struct Survey {
 
 /// Returns the seed with the longest undisturbed run that writes something and is short enough to be killed at every
 /// moment.
-pub fn lively(source: &Source) -> Seed {
-    let played = (1..=SEEDS_MAX).map(|seed| (Seed(seed), play(source, Seed(seed), None, &BTreeMap::new())));
+pub fn lively(stage: &Arc<Stage>) -> Seed {
+    let played = (1..=SEEDS_MAX).map(|seed| (Seed(seed), play(stage, Seed(seed), None, &BTreeMap::new())));
     let fit = played
         .filter(|(_, played)| played.entries.len() <= RECORDS_MAX && played.done.values().any(|done| done.writes));
     fit.take(FITS_MAX).max_by_key(|(_, played)| played.entries.len()).map_or(Seed(1), |(seed, _)| seed)
@@ -54,17 +55,17 @@ const FITS_MAX: usize = 12;
 const RECORDS_MAX: usize = 60;
 
 /// Kills a run of a machine at every moment, once per run, and compares each run with the undisturbed one.
-pub fn survey(source: &Source, seed: Seed) -> Survey {
-    let calm = play(source, seed, None, &BTreeMap::new());
+pub fn survey(stage: &Arc<Stage>, seed: Seed) -> Survey {
+    let calm = play(stage, seed, None, &BTreeMap::new());
     let mut survey = Survey { records: calm.entries.len(), ..Survey::default() };
     let mut expected: BTreeMap<String, Played> = BTreeMap::new();
     for moment in 0..calm.moments {
-        let killed = play(source, seed, Some(moment), &BTreeMap::new());
+        let killed = play(stage, seed, Some(moment), &BTreeMap::new());
         survey.deaths += usize::from(killed.deaths > 0);
         let cut_off = cut_off(&killed);
         survey.cut_off += cut_off.len();
         let key = format!("{cut_off:?}");
-        let calm = expected.entry(key).or_insert_with(|| play(source, seed, None, &cut_off));
+        let calm = expected.entry(key).or_insert_with(|| play(stage, seed, None, &cut_off));
         let wrong = compare(calm, &killed);
         survey.problems.extend(wrong.map(|wrong| format!("death {moment} ({}): {wrong}", killed.died_at)));
     }

@@ -7,15 +7,15 @@ use std::{
 };
 
 use interlock_activity::{EffectClass, Registry};
-use interlock_chart::library::Source;
 use interlock_core::ActivityId;
-use interlock_journal::{AttemptResult, By, Engine, Entry, Hash, Head, Phase};
-use interlock_runtime::{AnyMachine, Config, Live, LoadedMachine, Move, Runtime, Start, offers, replay, verify};
+use interlock_journal::{AttemptResult, By, Engine, Entry, Hash, Head, Lease, Phase};
+use interlock_runtime::{AnyMachine, Config, Live, Move, Runtime, Start, offers, replay, verify};
 use interlock_sqlite::Journal;
 
 use super::{
     mortal::Mortal,
     script::{Counting, Script},
+    stage::Stage,
     world::{Done, Seed, VirtualClock, World},
 };
 
@@ -49,24 +49,31 @@ pub struct Played {
 }
 
 /// Plays a run; the process dies at moment `fatal`. `given` contains outcomes of activities that override the script.
-pub fn play(source: &Source, seed: Seed, fatal: Option<usize>, given: &BTreeMap<ActivityId, AttemptResult>) -> Played {
+pub fn play(
+    stage: &Arc<Stage>,
+    seed: Seed,
+    fatal: Option<usize>,
+    given: &BTreeMap<ActivityId, AttemptResult>,
+) -> Played {
     // The store is in memory if possible, because the simulation is about the process and not about the disk.
     let shm = Path::new("/dev/shm");
     let home = if shm.is_dir() { tempfile::tempdir_in(shm) } else { tempfile::tempdir() };
-    play_in(home.expect("a folder for a simulated store").path(), source, seed, fatal, given)
+    play_in(home.expect("a folder for a simulated store").path(), stage, seed, fatal, given)
 }
 
 /// Plays a run with its store in a directory that stays.
 pub fn play_in(
     home: &Path,
-    source: &Source,
+    stage: &Arc<Stage>,
     seed: Seed,
     fatal: Option<usize>,
     given: &BTreeMap<ActivityId, AttemptResult>,
 ) -> Played {
     let world = Arc::new(World::new(fatal));
+    let (stage, given) = (Arc::clone(stage), given.clone());
+    let script = Arc::new(Script { stage, seed, world: Arc::clone(&world), given });
     let mut played = Played::default();
-    while !process(source, seed, &world, given, home) {
+    while !process(&script, home) {
         played.deaths += 1;
         assert!(played.deaths < 3, "it dies once");
     }
@@ -84,64 +91,47 @@ pub fn play_in(
 }
 
 /// Runs one process until the run ends or the process dies. Returns true if the run ended.
-fn process(
-    source: &Source,
-    seed: Seed,
-    world: &Arc<World>,
-    given: &BTreeMap<ActivityId, AttemptResult>,
-    home: &Path,
-) -> bool {
+fn process(script: &Arc<Script>, home: &Path) -> bool {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     runtime.block_on(async {
         let journal = Journal::open_inline(home).unwrap();
-        let engine: Arc<dyn Engine> = Arc::new(Mortal::new(journal, Arc::clone(world)));
+        let engine: Arc<dyn Engine> = Arc::new(Mortal::new(journal, Arc::clone(&script.world)));
         tokio::select! {
             biased;
-            () = world.death.notified() => false,
-            () = live(source, seed, world, given, engine, home) => true,
+            () = script.world.death.notified() => false,
+            () = live(script, engine, home) => true,
         }
     })
 }
 
-async fn live(
-    source: &Source,
-    seed: Seed,
-    world: &Arc<World>,
-    given: &BTreeMap<ActivityId, AttemptResult>,
-    engine: Arc<dyn Engine>,
-    home: &Path,
-) {
-    let chart = source.read().chart.expect("a machine without errors");
-    let machine = interlock_core::Machine::new(Arc::new(chart));
-    let script = Script::new(&machine, seed, Arc::clone(world), given.clone());
-    let registry = script.registry(&machine);
+async fn live(script: &Arc<Script>, engine: Arc<dyn Engine>, home: &Path) {
     let runtime = Runtime::new(Config {
-        engine: Arc::clone(&engine),
-        registry: registry.clone(),
-        clock: Arc::new(VirtualClock::new(Arc::clone(world))),
+        engine,
+        registry: script.registry(),
+        clock: Arc::new(VirtualClock::new(Arc::clone(&script.world))),
         snapshots: Arc::new(Counting),
         attempts_max: 8,
         live_folder: home.to_owned(),
         redactor: Default::default(),
         prover: Arc::new(AnyMachine),
     });
-    let head = begin(&runtime, source, &script, home).await;
+    let head = begin(&runtime, script, home).await;
     for _ in 0..PUSHES_MAX {
         runtime.adopt(head.key).await.unwrap();
         let now = runtime.settled(&head).await.unwrap();
-        if now.phase.is_over() || !push(&runtime, &script, &now).await {
+        if now.phase.is_over() || !push(&runtime, script, &now).await {
             return;
         }
     }
 }
 
-async fn begin(runtime: &Runtime, source: &Source, script: &Script, home: &Path) -> Head {
+async fn begin(runtime: &Runtime, script: &Script, home: &Path) -> Head {
     if let Some(head) = runtime.find(NAME).unwrap() {
         return head;
     }
     let start = Start {
-        loaded: runtime.load(source).unwrap(),
-        input: script.input.clone(),
+        loaded: Arc::clone(&script.stage.loaded),
+        input: script.input(),
         folder: home.to_owned(),
         by: By::user("somebody"),
         parent: None,
@@ -158,7 +148,8 @@ async fn push(runtime: &Runtime, script: &Script, head: &Head) -> bool {
     if nth >= PUSHES_MAX {
         return false;
     }
-    let live = restore(&**runtime.engine(), head);
+    let loaded = Arc::clone(&script.stage.loaded);
+    let live = Live::load(&opened, loaded, Lease { epoch: 0 }, runtime.engine().evidence()).unwrap();
     let offers = offers(&live, runtime.registry());
     let due = opened.timers.iter().map(|(_, due)| *due).min();
     match script.button(&offers, nth) {
@@ -179,10 +170,6 @@ async fn push(runtime: &Runtime, script: &Script, head: &Head) -> bool {
 fn events_so_far(engine: &dyn Engine, head: &Head) -> usize {
     let records = engine.records(head.key, 1, usize::MAX).unwrap();
     records.iter().filter(|record| record.kind_word() == "event").count()
-}
-
-fn restore(engine: &dyn Engine, head: &Head) -> Live {
-    replay(engine, head, u64::MAX, |_| {}).unwrap()
 }
 
 /// Removes the position in the run and the attempt number from a move, because an interrupted attempt may have been
@@ -217,5 +204,4 @@ fn look_back(played: &mut Played, home: &Path) {
         serde_json::to_string(&snapshot.context).unwrap()
     );
     assert!(head.phase.is_over() || head.phase == Phase::Waiting, "{:?}", head.phase);
-    let _: &LoadedMachine = &live.loaded;
 }

@@ -1,14 +1,14 @@
 //! Kills every machine at every possible moment.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use interlock_chart::library;
-use interlock_testkit_runs::{lively, survey};
+use interlock_testkit_runs::{Stage, lively, survey};
 
 fn survives(machine: &str) {
     let source = library::load(machine, Path::new("/")).unwrap();
-    let seed = lively(&source);
-    let survey = survey(&source, seed);
+    let stage = Arc::new(Stage::new(&source));
+    let survey = survey(&stage, lively(&stage));
     println!("{machine}: {} records, {} deaths, {} attempts cut off", survey.records, survey.deaths, survey.cut_off);
     assert!(survey.records > 15, "the run is too short to say anything: {} records", survey.records);
     // The firmware machine writes only once, at its end; the tests of the command line kill it there.

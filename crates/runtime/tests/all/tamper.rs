@@ -1,21 +1,29 @@
 //! `verify` reports every change that is made to a stored run behind the runtime's back.
 
-use std::{collections::BTreeMap, path::Path, sync::OnceLock};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{Arc, OnceLock},
+};
 
 use interlock_activity::Registry;
 use interlock_chart::library;
 use interlock_journal::{Engine, Hash, Head};
 use interlock_runtime::{Problem, verify};
 use interlock_sqlite::Journal;
-use interlock_testkit_runs::{Seed, lively, play_in};
+use interlock_testkit_runs::{Seed, Stage, lively, play_in};
 use rusqlite::{Connection, params, types::Value};
 
 /// Creates a store with one finished run in it.
 fn store() -> tempfile::TempDir {
+    static STAGE: OnceLock<(Arc<Stage>, Seed)> = OnceLock::new();
+    let (stage, seed) = STAGE.get_or_init(|| {
+        let stage = Arc::new(Stage::new(&library::load("prd", Path::new("/")).unwrap()));
+        let seed = lively(&stage);
+        (stage, seed)
+    });
     let home = tempfile::tempdir().unwrap();
-    let source = library::load("prd", Path::new("/")).unwrap();
-    static SEED: OnceLock<Seed> = OnceLock::new();
-    play_in(home.path(), &source, *SEED.get_or_init(|| lively(&source)), None, &BTreeMap::new());
+    play_in(home.path(), stage, *seed, None, &BTreeMap::new());
     home
 }
 
