@@ -42,6 +42,11 @@ impl Cgroups {
         self.pids.is_some()
     }
 
+    /// Returns the number of threads in the group, if a group counts them.
+    pub(crate) fn threads(&self) -> Option<u64> {
+        fs::read_to_string(self.pids.as_ref()?.join("pids.current")).ok()?.trim().parse().ok()
+    }
+
     /// Adds another process, which replaces the one that is in the groups.
     pub(crate) fn take_in(&self, pid: Pid) -> std::io::Result<()> {
         if let Some(group) = &self.pids {

@@ -66,6 +66,9 @@ const LOOK_EVERY_MAX: Duration = Duration::from_millis(200);
 /// Interval between checks for a sudden growth of the number of processes.
 const GLANCE_EVERY: Duration = Duration::from_millis(10);
 
+/// The same interval with a control group: the kernel bounds the growth.
+const GLANCE_EVERY_IN_GROUP: Duration = Duration::from_millis(50);
+
 /// The highest priority. If the supervisor runs as root, a fork bomb cannot starve it.
 const PRIORITY: i32 = -20;
 
@@ -237,7 +240,7 @@ fn furnish(
     let task = Task { temp: temp.path().to_owned(), enforced, order };
     // If the stage has already ended, this is detected later.
     let _ = send(stage.channel.get_mut(), &task, files);
-    let usage = Usage::new(&task.order.rules, temp.path(), u64::from(stage.is_init));
+    let usage = Usage::new(&task.order.rules, temp.path(), u64::from(stage.is_init), cgroups);
     let is_wrapped = task.order.rules.sandbox == Kind::Bubblewrap;
     Ok(Furnished { pidfd, guard, temp, usage, after, is_wrapped })
 }
@@ -334,7 +337,8 @@ impl Scene {
         let (mut every, mut stop_until) = (FIRST_LOOK, None);
         let mut look_at = Instant::now() + every;
         loop {
-            let glance_at = look_at.min(Instant::now() + GLANCE_EVERY);
+            let glance_every = if self.cgroups.counts_processes() { GLANCE_EVERY_IN_GROUP } else { GLANCE_EVERY };
+            let glance_at = look_at.min(Instant::now() + glance_every);
             let until = stop_until.map_or(glance_at, |stop: Instant| stop.min(glance_at));
             let heard = if std::mem::take(&mut self.is_stopped) { Heard::Stop } else { self.listen(control, until)? };
             match heard {
@@ -354,8 +358,8 @@ impl Scene {
                 self.pass_on(control);
                 return Ok(None);
             }
-            if now >= look_at || self.usage.is_growing() {
-                if let Some(breach) = self.usage.look(self.cgroups.memory.as_ref()) {
+            if now >= look_at || self.usage.is_growing(&self.cgroups) {
+                if let Some(breach) = self.usage.look(&self.cgroups) {
                     return Ok(Some(breach));
                 }
                 every = (every * 2).min(LOOK_EVERY_MAX);

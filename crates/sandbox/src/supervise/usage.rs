@@ -9,7 +9,7 @@ use std::{
 
 use rustix::fs::statvfs;
 
-use super::{memory::MemoryGroup, tree};
+use super::{cgroup::Cgroups, memory::MemoryGroup, tree};
 use crate::{Breach, Limits, Rules};
 
 const MIB: u64 = 1_024 * 1_024;
@@ -30,29 +30,36 @@ pub(crate) struct Usage {
     page_bytes: u64,
     /// Bytes written by this process before the program started.
     written_before: u64,
-    /// Number of threads of the whole system at the last check.
+    /// Number of threads at the last check: those of the program's control group, or of the whole system.
     threads_seen: u64,
 }
 
 impl Usage {
     /// Starts the measurement for a program that starts now.
-    pub(crate) fn new(rules: &Rules, temp: &Path, helpers: u64) -> Self {
+    pub(crate) fn new(rules: &Rules, temp: &Path, helpers: u64, cgroups: &Cgroups) -> Self {
         let page_bytes = rustix::param::page_size() as u64;
         let places = [rules.workspace.clone(), temp.to_owned()];
-        let (written_before, threads_seen) = (written("self"), threads_of_the_system());
-        Usage { limits: rules.limits, helpers, places, page_bytes, written_before, threads_seen }
+        Usage {
+            limits: rules.limits,
+            helpers,
+            places,
+            page_bytes,
+            written_before: written("self"),
+            threads_seen: threads(cgroups),
+        }
     }
 
     /// Returns true if so many threads were created since the last check that another check is due. It is cheap enough
     /// to call often.
-    pub(crate) fn is_growing(&self) -> bool {
+    pub(crate) fn is_growing(&self, cgroups: &Cgroups) -> bool {
         let few = (self.limits.processes / 4).max(GROWTH_MIN);
-        threads_of_the_system() > self.threads_seen.saturating_add(few)
+        threads(cgroups) > self.threads_seen.saturating_add(few)
     }
 
     /// Returns the violated limit, if there is one. Memory is counted by the control group, if there is one.
-    pub(crate) fn look(&mut self, group: Option<&MemoryGroup>) -> Option<Breach> {
-        self.threads_seen = threads_of_the_system();
+    pub(crate) fn look(&mut self, cgroups: &Cgroups) -> Option<Breach> {
+        self.threads_seen = threads(cgroups);
+        let group = cgroups.memory.as_ref();
         let tree::Count { processes: all, threads } = tree::count();
         let (processes, threads) =
             ((all.len() as u64).saturating_sub(self.helpers), threads.saturating_sub(self.helpers));
@@ -135,6 +142,11 @@ fn written(pid: &str) -> u64 {
     let field =
         |name: &str| said.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok()).unwrap_or(0);
     field("write_bytes:").saturating_sub(field("cancelled_write_bytes:"))
+}
+
+/// Returns the number of threads in the program's control group, or of the whole system if there is none.
+fn threads(cgroups: &Cgroups) -> u64 {
+    cgroups.threads().unwrap_or_else(threads_of_the_system)
 }
 
 /// Returns the number of threads of the whole system, or 0 if the system does not report it. Then checks only follow
