@@ -35,7 +35,7 @@ impl Services for ServerServices {
     }
 
     fn not_started(&self, run: &str) {
-        // What remains is removed by `interlock gc`.
+        // If it cannot be removed now, `interlock gc` removes it.
         let _ = worktree::find(&self.0, run).map(|kept| kept.map(|kept| kept.remove()));
     }
 

@@ -1,6 +1,11 @@
 //! Starts and ends a server.
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{
+    net::SocketAddr,
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use axum::{
     Router,
@@ -39,6 +44,12 @@ const REQUESTS: (u32, f64) = (2_000, 1_000.0);
 
 /// The failed logins of a caller at once, and per second after that.
 const FAILURES: (u32, f64) = (20, 0.2);
+
+/// The longest time in which the activities of an ending server stop.
+const RELEASE_TIME: Duration = Duration::from_secs(30);
+
+/// The interval at which an ending server looks for runs that it still has.
+const RELEASE_LOOK: Duration = Duration::from_millis(20);
 
 /// The parts of a server.
 pub struct Server {
@@ -83,6 +94,17 @@ impl Stop {
     }
 }
 
+/// Stops the running activities of a runtime and waits until its runs are released, so that their records are complete.
+/// A run that takes longer than the limit is left as by a crash.
+async fn release(runtime: &Runtime) {
+    runtime.detach();
+    runtime.stop_attempts();
+    let deadline = Instant::now() + RELEASE_TIME;
+    while runtime.live_count() > 0 && Instant::now() < deadline {
+        tokio::time::sleep(RELEASE_LOOK).await;
+    }
+}
+
 impl Server {
     /// Listens and serves until it is stopped. `ready` is called with the address once requests are answered.
     pub async fn run(mut self, stop: Stop, ready: impl FnOnce(SocketAddr)) -> Result<()> {
@@ -112,7 +134,9 @@ impl Server {
             // Open streams never end by themselves, so they are not awaited.
             () = stop.wait() => Ok(()),
         };
+        // Nothing new is taken up while the runs are released.
         tasks.iter().for_each(tokio::task::JoinHandle::abort);
+        release(&app.runtime).await;
         ended
     }
 
@@ -125,6 +149,7 @@ impl Server {
     ) -> Result<()> {
         let app = Arc::new(self.app()?);
         let session = mcp::Session { router: api::router().with_state(Arc::clone(&app)), identity: Arc::new(identity) };
+        let runtime = app.runtime.clone();
         let listener = tokio::spawn(async move { app.runtime.keep(false).await });
         let ended = |error: std::io::Error| Problem::failed(format!("the client has gone: {error}"));
         let mut line = String::new();
@@ -140,6 +165,7 @@ impl Server {
             }
         }
         listener.abort();
+        release(&runtime).await;
         Ok(())
     }
 

@@ -13,6 +13,7 @@ mod ended;
 mod host;
 pub mod launcher;
 pub mod model_server;
+pub mod parts;
 pub mod processes;
 pub mod real_agents;
 

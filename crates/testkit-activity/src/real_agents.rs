@@ -1,9 +1,8 @@
 //! The coding agents that `scripts/agents.sh` installs, and settings that point them at a scripted model.
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::path::{Path, PathBuf};
+
+use crate::parts;
 
 /// An installed agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,16 +17,7 @@ pub enum RealAgent {
 
 /// Returns the directory of the installed agents, or `None` if they are not installed and need not be.
 pub fn installed() -> Option<PathBuf> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/agents.sh");
-    let told = Command::new(script).arg("--print").output().unwrap();
-    let folder = PathBuf::from(String::from_utf8(told.stdout).unwrap().trim());
-    if folder.join("READY").exists() {
-        return Some(folder);
-    }
-    let is_needed = ["CI", "INTERLOCK_REQUIRE_PARTS"].iter().any(|name| std::env::var_os(name).is_some());
-    assert!(!is_needed, "the agents are not installed: run scripts/agents.sh");
-    eprintln!("left out: the agents are not installed");
-    None
+    parts::installed("agents.sh")
 }
 
 impl RealAgent {

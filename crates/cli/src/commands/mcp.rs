@@ -20,11 +20,8 @@ pub(crate) fn run(args: &Mcp, _output: &Output) -> Outcome {
     let access = Access::of_store(&store.home);
     block_on(async {
         let server = server(&store, access, folders, listen)?;
-        let runtime = server.runtime.clone();
         let identity = Identity { name: "mcp".to_owned(), role: Role::Agent };
         server.talk(identity, BufReader::new(stdin()), stdout()).await?;
-        runtime.detach();
-        runtime.stop_attempts();
         Ok(Exit::Good)
     })
 }

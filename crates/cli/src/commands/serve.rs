@@ -31,10 +31,7 @@ pub(crate) fn run(args: &Serve, output: &Output) -> Outcome {
         let stop = Stop::default();
         end_on_signals(&stop)?;
         let server = server(&store, access, folders.clone(), listen)?;
-        let runtime = server.runtime.clone();
         server.run(stop, ready).await?;
-        runtime.detach();
-        runtime.stop_attempts();
         Ok(Exit::Good)
     })
 }

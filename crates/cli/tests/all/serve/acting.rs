@@ -90,6 +90,33 @@ fn a_machine_is_described_drawn_and_proved() {
 }
 
 #[test]
+fn a_server_that_ends_stops_its_activities_and_releases_their_runs() {
+    let mut scene = Scene::new("1h");
+    let slow = "machine: slow\nversion: 1\nsummary: Waits for a file.\ninitial: working\nstates:\n  working:\n    \
+        invoke: { activity: command.run, with: { command: 'test -e ready || sleep 600' }, signals: [passed, failed] }\n    \
+        on: { passed: good, failed: bad, error: { target: bad, reason: '${event.code}' } }\n  \
+        good: { type: final, outcome: success }\n  bad: { type: final, outcome: failure }\n";
+    scene.session.write("project/.interlock/machines/slow/machine.yaml", slow).unwrap();
+    let token = scene.token("operator");
+    let started = scene.post(&token, "/runs", json!({ "machine": "slow", "folder": scene.project(), "name": "s1" }));
+    assert_eq!(started.status, 201, "{started:?}");
+    let project = std::path::PathBuf::from(scene.project());
+    let programs = || {
+        let all = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path().join("cwd"));
+        all.filter(|cwd| std::fs::read_link(cwd).is_ok_and(|cwd| cwd == project)).count()
+    };
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while programs() == 0 {
+        assert!(std::time::Instant::now() < deadline, "the command does not begin");
+    }
+    assert_eq!(scene.stop(), Some(0));
+    assert_eq!(programs(), 0, "no program outlives the server");
+    scene.session.write("project/ready", "").unwrap();
+    let resumed = scene.session.run("resume s1").unwrap();
+    assert_eq!(resumed.code, Some(0), "the stopped command is run again: {resumed}");
+}
+
+#[test]
 fn timers_fire_and_runs_go_on_after_a_crash_of_the_server() {
     let mut scene = Scene::new("2s");
     let token = scene.token("operator");

@@ -54,14 +54,8 @@ print("good")
 
 #[test]
 fn the_typescript_client_compiles_strictly_and_follows_a_run() {
-    let folder = succeeds(Command::new(root().join("scripts/typescript.sh")).arg("--print"));
-    let compiler = Path::new(folder.trim()).join("node_modules/typescript/bin/tsc");
-    if !compiler.exists() {
-        let is_needed = ["CI", "INTERLOCK_REQUIRE_PARTS"].iter().any(|name| std::env::var_os(name).is_some());
-        assert!(!is_needed, "the TypeScript compiler is missing; scripts/typescript.sh installs it");
-        eprintln!("skipped: scripts/typescript.sh installs the compiler");
-        return;
-    }
+    let Some(folder) = interlock_testkit_activity::parts::installed("typescript.sh") else { return };
+    let compiler = folder.join("node_modules/typescript/bin/tsc");
     let scene = Scene::new("1h");
     let client = std::fs::read_to_string(root().join("clients/typescript/interlock.ts")).unwrap();
     scene.session.write("client/interlock.ts", &client).unwrap();
@@ -91,7 +85,7 @@ process.exit(0);
     scene.session.write("client/main.ts", &script).unwrap();
     scene.session.write("client/package.json", "{ \"type\": \"module\" }").unwrap();
     let here = scene.session.folder().join("client");
-    let types = Path::new(folder.trim()).join("node_modules/@types");
+    let types = folder.join("node_modules/@types");
     let mut compile = Command::new("node");
     compile.arg(compiler).args([
         "--strict",

@@ -90,6 +90,13 @@ impl Scene {
         (self.server, self.address, self.code) = start(&self.session);
     }
 
+    /// Asks the server to end, and returns its exit code.
+    pub(super) fn stop(&mut self) -> Option<i32> {
+        let status = std::process::Command::new("kill").args(["-TERM", &self.server.id().to_string()]).status();
+        assert!(status.unwrap().success());
+        self.server.wait().unwrap().code()
+    }
+
     /// Returns the path of the project.
     pub(super) fn project(&self) -> String {
         self.session.folder().join("project").display().to_string()

@@ -141,15 +141,8 @@ fn receiver() -> (String, mpsc::Receiver<(String, String)>) {
 #[test]
 fn a_real_agent_connects_to_the_protocol_for_models() {
     let scene = Scene::new("1h");
-    let print = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/agents.sh");
-    let folder = std::process::Command::new(print).arg("--print").output().unwrap().stdout;
-    let claude = std::path::Path::new(String::from_utf8(folder).unwrap().trim()).join("bin/claude");
-    if !claude.exists() {
-        let is_needed = ["CI", "INTERLOCK_REQUIRE_PARTS"].iter().any(|name| std::env::var_os(name).is_some());
-        assert!(!is_needed, "Claude Code is missing; scripts/agents.sh installs it");
-        eprintln!("skipped: scripts/agents.sh installs Claude Code");
-        return;
-    }
+    let Some(agents) = interlock_testkit_activity::real_agents::installed() else { return };
+    let claude = agents.join("bin/claude");
     let (claude, here) = (claude.display(), scene.session.folder().display());
     let shell =
         format!("cd project && export HOME={here} && {claude} mcp add interlock -- interlock mcp && {claude} mcp list");
