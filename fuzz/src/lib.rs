@@ -73,7 +73,7 @@ fn moved(chart: Chart) {
         let input = random::input(&mut rng, &machine, &state);
         state = step(&machine, state, input).state;
         let json = serde_json::to_string(&state.snapshot(&machine)).expect("a snapshot is JSON");
-        let snapshot: Snapshot = serde_json::from_str(&json).expect("what was written can be read");
+        let snapshot: Snapshot = serde_json::from_str(&json).expect("the written text can be read again");
         assert_eq!(snapshot.restore(&machine).as_ref(), Ok(&state));
     }
 }

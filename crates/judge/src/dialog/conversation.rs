@@ -108,7 +108,7 @@ impl Memory {
         attempt.evidence.redactor().json(&mut json);
         let kept = attempt.evidence.put(NAME, "application/json", json.to_string().as_bytes());
         let kept = kept.map_err(|error| error.to_string())?;
-        // What is replayed is what was stored: the redacted form.
+        // The next request repeats the redacted form, because that is the stored one.
         let link: Link = serde_json::from_value(json).map_err(|error| error.to_string())?;
         let earlier = head.and(known).map(|known| before.turns[..known.min(before.turns.len())].to_vec());
         let turns = earlier.unwrap_or_default().into_iter().chain(link.turns).collect();

@@ -112,10 +112,18 @@ pub(super) fn function(tool: &super::ToolSpec) -> Value {
     json!({ "type": "function", "function": { "name": tool.name, "description": tool.description, "parameters": tool.schema } })
 }
 
-/// Returns a message of the conversation; each result is a message of its own.
 fn messages(turn: &Turn) -> Vec<Value> {
     let call = |call: &ToolCall| json!({ "id": call.id, "type": "function", "function": { "name": call.name, "arguments": arguments(&call.args) } });
     let result = |result: &ToolResult| json!({ "role": "tool", "tool_call_id": result.id, "content": result.text });
+    messages_of(turn, call, result)
+}
+
+/// Returns the messages of a turn, in the form that this protocol and Ollama's share; each result is a message of its own.
+pub(super) fn messages_of(
+    turn: &Turn,
+    call: impl Fn(&ToolCall) -> Value,
+    result: impl Fn(&ToolResult) -> Value,
+) -> Vec<Value> {
     match turn {
         Turn::User(said) => vec![json!({ "role": "user", "content": said })],
         Turn::Model(said) => vec![json!({ "role": "assistant", "content": said })],

@@ -86,17 +86,9 @@ impl Wire for Ollama {
     }
 }
 
-/// Returns a message of the conversation; each result is a message of its own. Calls have no ids here.
+/// Returns the messages of a turn. Calls have no ids here.
 fn messages(turn: &Turn) -> Vec<Value> {
     let call = |call: &ToolCall| json!({ "function": { "name": call.name, "arguments": call.args } });
     let result = |result: &ToolResult| json!({ "role": "tool", "tool_name": result.name, "content": result.text });
-    match turn {
-        Turn::User(said) => vec![json!({ "role": "user", "content": said })],
-        Turn::Model(said) => vec![json!({ "role": "assistant", "content": said })],
-        Turn::Calls(turn) => {
-            let calls: Vec<Value> = turn.calls.iter().map(call).collect();
-            vec![json!({ "role": "assistant", "content": turn.say, "tool_calls": calls })]
-        }
-        Turn::Results(results) => results.iter().map(result).collect(),
-    }
+    super::chat::messages_of(turn, call, result)
 }

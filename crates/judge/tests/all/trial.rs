@@ -24,7 +24,7 @@ pub(crate) struct Trial {
     pub(crate) attempt: Attempt,
 }
 
-/// What a review may say.
+/// The signals of a review.
 pub(crate) fn review() -> Json {
     let data = json!({
         "required": ["suggestion"],

@@ -1,11 +1,6 @@
 //! A run in a directory of its own, with the kernels that `scripts/jupyter.sh` installs.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-    sync::Arc,
-};
+use std::{fs, path::PathBuf, process::Command, sync::Arc};
 
 use interlock_activity::{Activity as _, Attempt, Canceller};
 use interlock_chart::Value;
@@ -17,16 +12,7 @@ use tempfile::TempDir;
 
 /// Returns the directory of the installed kernels, or `None` if they are not installed and need not be.
 pub(crate) fn installed() -> Option<PathBuf> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/jupyter.sh");
-    let told = Command::new(script).arg("--print").output().unwrap();
-    let folder = PathBuf::from(String::from_utf8(told.stdout).unwrap().trim());
-    if folder.join("READY").exists() {
-        return Some(folder);
-    }
-    let is_needed = ["CI", "INTERLOCK_REQUIRE_PARTS"].iter().any(|name| std::env::var_os(name).is_some());
-    assert!(!is_needed, "the Jupyter kernels are not installed: run scripts/jupyter.sh");
-    eprintln!("left out: the Jupyter kernels are not installed");
-    None
+    interlock_testkit_activity::parts::installed("jupyter.sh")
 }
 
 /// A run and everything that it works with.
