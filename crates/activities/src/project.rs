@@ -73,8 +73,7 @@ impl Check {
         if let Some(line) = configured.map(str::trim).filter(|line| !line.is_empty()) {
             let known = found.iter().find(|known| known.command == line);
             let definition = known.and_then(|known| known.definition.clone());
-            let found_by = CONFIGURED.to_owned();
-            let command = Command { kind, command: line.to_owned(), found_by, definition };
+            let command = Command::configured(folder, kind, line, definition);
             return Check { line: Some(line.to_owned()), commands: vec![command], missing: Vec::new() };
         }
         let wanted = found.iter().filter(|command| command.kind == kind).cloned();

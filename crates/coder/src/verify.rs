@@ -148,7 +148,8 @@ impl Order {
         let (own, folder) = (self.own.clone(), attempt.folder.clone());
         let (now, redefined) = blocking(move || {
             let redefined = interlock_project::redefined(&own, &folder);
-            let redefined: Vec<String> = redefined.iter().map(|(command, _)| command.command.clone()).collect();
+            let mut redefined: Vec<String> = redefined.iter().map(|(command, _)| command.command.clone()).collect();
+            redefined.dedup();
             Ok((interlock_project::detect(&folder).commands, redefined))
         })
         .await?;

@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, path::Path};
 
-use interlock_regular_file::read_text;
+use interlock_regular_file::{read, read_text};
 
 /// The longest file that is read.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -31,6 +31,11 @@ impl<'p> Files<'p> {
                 None
             }
         }
+    }
+
+    /// Returns the content of a file, or `None` if it does not exist or cannot be read.
+    pub(crate) fn bytes(&self, path: &str) -> Option<Vec<u8>> {
+        read(self.root, Path::new(path), BYTES_MAX).ok()
     }
 
     /// Returns true if a regular file of this name exists.

@@ -2,8 +2,8 @@
 //!
 //! [`detect`] reads the files in the root of a project and applies the table in `table.rs`, one row per build tool.
 //! [`commands`] returns the configured commands instead, if there are any. Every command names the file it was found by,
-//! and the text that defines it (a script of `package.json`, the recipe of a Makefile target), so that a later change of
-//! the definition can be detected.
+//! the text that defines it (a script of `package.json`, the recipe of a Makefile target) and the hashes of the scripts
+//! that it runs, so that a later change of what the command does can be detected.
 //!
 //! This crate runs nothing and does not check if a program is installed. It looks only at the root of the project: the
 //! commands of a project in a subdirectory are configured.
@@ -12,9 +12,10 @@ mod files;
 mod javascript;
 mod make;
 mod python;
+mod scripts;
 mod table;
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +46,31 @@ pub struct Command {
     /// The text in that file that says what the command does, if the file contains it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<String>,
+    /// The scripts that the command line or the definition names, each with the hash of its content.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub scripts: BTreeMap<String, String>,
+}
+
+/// A change of what a command does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Redefinition {
+    /// Its definition is another one now, or does not exist any more.
+    Definition(Option<String>),
+    /// This script was changed or removed.
+    Script(String),
+}
+
+impl Command {
+    /// Creates a command that a person has configured. May block on the file system.
+    pub fn configured(root: &Path, kind: Kind, line: &str, definition: Option<String>) -> Self {
+        let (command, found_by) = (line.to_owned(), CONFIGURED.to_owned());
+        Command { kind, command, found_by, definition, scripts: BTreeMap::new() }.with_scripts(&Files::new(root))
+    }
+
+    fn with_scripts(mut self, files: &Files<'_>) -> Self {
+        self.scripts = scripts::named(files, &self);
+        self
+    }
 }
 
 /// The value of [`Command::found_by`] for commands that a person has configured.
@@ -79,12 +105,7 @@ pub fn commands(root: &Path, configured: &[String]) -> Detected {
     if configured.is_empty() {
         return detect(root);
     }
-    let command = |line: &str| Command {
-        kind: Kind::Test,
-        command: line.to_owned(),
-        found_by: CONFIGURED.to_owned(),
-        definition: None,
-    };
+    let command = |line: &str| Command::configured(root, Kind::Test, line, None);
     Detected { commands: configured.into_iter().map(command).collect(), problems: Vec::new() }
 }
 
@@ -99,7 +120,7 @@ pub fn detect(root: &Path) -> Detected {
         let wanted: Vec<_> = found.into_iter().filter(|found| !fills_gaps_only || is_missing(found.kind)).collect();
         for found in wanted {
             if commands.iter().all(|known| known.command != found.command) {
-                commands.push(found.into_command(file));
+                commands.push(found.into_command(file).with_scripts(&files));
             }
         }
     }
@@ -107,14 +128,30 @@ pub fn detect(root: &Path) -> Detected {
     Detected { commands, problems: files.problems() }
 }
 
-/// Returns the commands whose definition differs from the recorded one, each with the old and the new definition. A
-/// definition that no longer exists counts as changed.
-pub fn redefined<'c>(recorded: &'c [Command], root: &Path) -> Vec<(&'c Command, Option<String>)> {
-    let now = detect(root).commands;
-    let changed = recorded.iter().filter(|command| command.definition.is_some()).filter_map(|command| {
+/// Returns the recorded commands that do something else now: their definition or one of their scripts has changed. Scripts
+/// that a command has gained are not reported, because a changed definition or a new project file is the cause.
+pub fn redefined<'c>(recorded: &'c [Command], root: &Path) -> Vec<(&'c Command, Redefinition)> {
+    let (now, files) = (detect(root).commands, Files::new(root));
+    let mut changes = Vec::new();
+    for command in recorded {
         let found = now.iter().find(|found| found.command == command.command);
         let definition = found.and_then(|found| found.definition.clone());
-        (definition != command.definition).then_some((command, definition))
-    });
-    changed.collect()
+        if command.definition.is_some() && definition != command.definition {
+            changes.push((command, Redefinition::Definition(definition)));
+        }
+        let scripts = scripts::named(&files, command);
+        let changed = command.scripts.iter().filter(|(path, hash)| scripts.get(*path) != Some(*hash));
+        changes.extend(changed.map(|(path, _)| (command, Redefinition::Script(path.clone()))));
+    }
+    changes
+}
+
+/// Returns commands as the project defines them now: configured ones with the present scripts, all others as detected.
+pub fn renewed(recorded: &[Command], root: &Path) -> Vec<Command> {
+    let configured: Vec<String> = recorded
+        .iter()
+        .filter(|command| command.found_by == CONFIGURED)
+        .map(|command| command.command.clone())
+        .collect();
+    commands(root, &configured).commands
 }

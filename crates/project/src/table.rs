@@ -1,5 +1,7 @@
 //! The table of build tools: a file in the root of a project, and the commands that it stands for.
 
+use std::collections::BTreeMap;
+
 use crate::{Command, Kind, files::Files, javascript, make, python};
 
 /// One row of the table.
@@ -53,7 +55,13 @@ impl Found {
     }
 
     pub(crate) fn into_command(self, file: &str) -> Command {
-        Command { kind: self.kind, command: self.command, found_by: file.to_owned(), definition: self.definition }
+        Command {
+            kind: self.kind,
+            command: self.command,
+            found_by: file.to_owned(),
+            definition: self.definition,
+            scripts: BTreeMap::new(),
+        }
     }
 }
 

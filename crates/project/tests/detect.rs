@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use interlock_project::{CONFIGURED, Detected, Kind, commands, detect, redefined};
+use interlock_project::{CONFIGURED, Detected, Kind, Redefinition, commands, detect, redefined, renewed};
 use tempfile::TempDir;
 
 /// Creates a project of these files. A name that ends in `/` is a directory.
@@ -224,6 +224,38 @@ fn a_changed_definition_is_detected() {
     fs::write(root.path().join("package.json"), package("true")).unwrap();
     fs::write(root.path().join("Makefile"), "all:\n\ttrue\n").unwrap();
     let changed = redefined(&recorded, root.path());
-    let words: Vec<_> = changed.iter().map(|(command, now)| (command.command.as_str(), now.as_deref())).collect();
-    assert_eq!(words, [("make lint", None), ("npm run test", Some("true"))]);
+    let words: Vec<_> = changed.iter().map(|(command, now)| (command.command.as_str(), now.clone())).collect();
+    let is_now = |now: Option<&str>| Redefinition::Definition(now.map(str::to_owned));
+    assert_eq!(words, [("make lint", is_now(None)), ("npm run test", is_now(Some("true")))]);
+}
+
+#[test]
+fn changed_scripts_of_a_recipe_redefine_the_command() {
+    let root = project(&[
+        ("Makefile", "test:\n\t@./test.sh && bin/check\n\tpytest test_app.py\n"),
+        ("test.sh", "test \"$(sh app.sh)\" = 2\n"),
+        ("bin/check", "#!/bin/sh\nexit 1\n"),
+        ("app.sh", "echo 1\n"),
+        ("test_app.py", "assert 1 == 2\n"),
+    ]);
+    let before = detect(root.path()).commands;
+    fs::write(root.path().join("app.sh"), "echo 2\n").unwrap();
+    fs::write(root.path().join("test_app.py"), "assert 2 == 2\n").unwrap();
+    assert_eq!(redefined(&before, root.path()), [], "the program under test and test files of other languages");
+    fs::write(root.path().join("test.sh"), "true\n").unwrap();
+    fs::remove_file(root.path().join("bin/check")).unwrap();
+    let changes: Vec<_> = redefined(&before, root.path()).into_iter().map(|(_, change)| change).collect();
+    assert_eq!(changes, [Redefinition::Script("bin/check".into()), Redefinition::Script("test.sh".into())]);
+    assert_eq!(redefined(&renewed(&before, root.path()), root.path()), []);
+}
+
+#[test]
+fn scripts_of_configured_commands_are_recorded() {
+    let root = project(&[("check.sh", "false\n")]);
+    let before = commands(root.path(), &["sh ./check.sh > log".to_owned()]).commands;
+    fs::write(root.path().join("check.sh"), "true\n").unwrap();
+    let changes: Vec<_> = redefined(&before, root.path()).into_iter().map(|(_, change)| change).collect();
+    assert_eq!(changes, [Redefinition::Script("check.sh".into())]);
+    let renewed = renewed(&before, root.path());
+    assert_eq!((renewed[0].command.as_str(), redefined(&renewed, root.path()).len()), ("sh ./check.sh > log", 0));
 }

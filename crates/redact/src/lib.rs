@@ -6,10 +6,12 @@
 //! environment; the time is linear in the text.
 //!
 //! `redactor.rs` scans a text; `shapes.rs`, `names.rs`, `commands.rs` and `blocks.rs` each handle one kind of evidence;
-//! `value.rs` distinguishes a secret from its look-alikes; `stream.rs` handles bytes that arrive in pieces.
+//! `value.rs` distinguishes a secret from its look-alikes; `escapes.rs` handles colours within a text, `stream.rs` bytes
+//! that arrive in pieces.
 
 mod blocks;
 mod commands;
+mod escapes;
 mod hints;
 mod json;
 mod known;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::{
     blocks::{self, Within},
-    commands,
+    commands, escapes,
     hints::{Hint, Hints, MARK},
     known::KnownValues,
     multiline::Scanner,
@@ -81,11 +81,22 @@ impl Redactor {
     /// Reports if the text may contain a secret. It is much faster than redacting, and a negative answer is always
     /// correct.
     pub fn may_hold(&self, text: &str) -> bool {
-        Hints::all().any(text.as_bytes()) || self.known.next(text.as_bytes(), 0).is_some()
+        let is_found = |text: &[u8]| Hints::all().any(text) || self.known.next(text, 0).is_some();
+        is_found(text.as_bytes()) || (escapes::any(text.as_bytes()) && is_found(&escapes::without(text.as_bytes())))
     }
 
     /// Redacts lines of a stream. `within` is the state at their beginning.
     pub(crate) fn lines<'t>(&self, text: &'t [u8], position: &mut Position) -> Cow<'t, [u8]> {
+        if !escapes::any(text) {
+            return self.plain_lines(text, position);
+        }
+        // A sequence can divide a secret, and a secret can stand within a sequence, so both forms are searched.
+        let coloured = self.plain_lines(text, &mut position.clone());
+        let plain = escapes::without(text);
+        escapes::joined(coloured, &plain, self.plain_lines(&plain, position))
+    }
+
+    fn plain_lines<'t>(&self, text: &'t [u8], position: &mut Position) -> Cow<'t, [u8]> {
         let passed = self.pass(text, &mut position.within);
         let scanned = position.scanner.scan(passed.as_deref().unwrap_or(text));
         match scanned.or(passed) {

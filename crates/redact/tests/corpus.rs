@@ -56,6 +56,27 @@ fn every_secret_is_removed_and_its_surroundings_stay() {
 }
 
 #[test]
+fn colours_do_not_hide_a_secret() {
+    let secret = "ghp_QQcdefghijklmnopqrstuvwxyz0123456789";
+    let cut = |at: usize| format!("{}\x1b[m\x1b[K{}", &secret[..at], &secret[at..]);
+    let redactor = Redactor::new(["SyntheticValue77"]);
+    for at in 1..secret.len() {
+        let text = format!("\x1b[32mok\x1b[m\nsee \x1b[01;31m\x1b[K{} here\n\x1b[1mend\x1b[m\n", cut(at));
+        let result = redactor.text(&text);
+        assert!(result.contains("see [redacted: ") && result.contains("] here\n"), "{at}: {result:?}");
+        assert!(result.starts_with("\x1b[32mok\x1b[m\n") && result.ends_with("\x1b[1mend\x1b[m\n"), "{result:?}");
+        assert!(redactor.may_hold(&text));
+    }
+    let known = "a Synthetic\x1b[0mValue77 b";
+    assert_eq!(redactor.text(known), "a [redacted: known secret] b");
+    assert!(redactor.may_hold(known));
+    let link = format!("\x1b]8;;https://user:{secret}@host/\x1b\\text\x1b]8;;\x1b\\");
+    assert!(!redactor.text(&link).contains("QQcdef"));
+    let harmless = "\x1b[31mred\x1b[m and \x1b[1mbold\x1b[m\n";
+    assert_eq!(redactor.text(harmless), harmless);
+}
+
+#[test]
 fn every_look_alike_stays() {
     let cases = lookalikes();
     let changed = cases.iter().filter(|case| redact(&case.text) != case.text);

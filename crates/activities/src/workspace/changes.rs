@@ -9,7 +9,7 @@ use interlock_chart::{Value, model::Schema};
 use interlock_codemap::{Survey, Wish};
 use interlock_journal::Evidence;
 use interlock_policy::{ChangeKind, Patch, risk};
-use interlock_project::Command;
+use interlock_project::{Command, Redefinition};
 use interlock_workspace::{Workspace, patch as unified};
 use serde_json::json;
 
@@ -88,8 +88,11 @@ impl WorkspaceChanges {
         let defined = given.value("defined").map(serde_json::Value::from).unwrap_or_default();
         let defined: Vec<Command> = serde_json::from_value(defined)
             .map_err(|error| BadArgument::field("defined", format!("is no list of commands: {error}")))?;
-        for (command, _) in interlock_project::redefined(&defined, &attempt.folder) {
-            found.insert(format!("the definition of `{}` changed", command.command));
+        for (command, change) in interlock_project::redefined(&defined, &attempt.folder) {
+            found.insert(match change {
+                Redefinition::Definition(_) => format!("the definition of `{}` changed", command.command),
+                Redefinition::Script(path) => format!("{path} changed, which `{}` runs", command.command),
+            });
         }
         for command in given.texts("commands")?.unwrap_or_default() {
             let scripts = patch.files.iter().filter(|file| !table.is_test(&file.path) && names(&command, &file.path));

@@ -11,7 +11,7 @@ use interlock_activity::{Activity, Arguments, Attempt, EffectClass, Ending, Outc
 use interlock_chart::{Value, model::Schema};
 use interlock_journal::{Evidence, moment};
 use interlock_process::{self as program, FIELDS, Sandbox};
-use interlock_project::Command;
+use interlock_project::{Command, Redefinition};
 use interlock_verification::{CommandRun, Finding, environment_fault};
 use interlock_workspace::Workspace;
 
@@ -97,14 +97,16 @@ impl ProjectVerify {
         let (fixed, folder) = (order.fixed.clone(), attempt.folder.clone());
         let changed = blocking(move || {
             let found = interlock_project::redefined(&fixed, &folder);
-            let line = |(command, now): &(&Command, Option<String>)| {
-                let before = command.definition.clone().unwrap_or_default();
-                let now = now.clone().unwrap_or_else(|| "nothing".to_owned());
-                format!("`{}` in {} was `{before}` and is `{now}`", command.command, command.found_by)
+            let line = |(command, change): &(&Command, Redefinition)| match change {
+                Redefinition::Definition(now) => {
+                    let before = command.definition.clone().unwrap_or_default();
+                    let now = now.clone().unwrap_or_else(|| "nothing".to_owned());
+                    format!("`{}` in {} was `{before}` and is `{now}`", command.command, command.found_by)
+                }
+                Redefinition::Script(path) => format!("{path} changed, which `{}` runs", command.command),
             };
             let lines: Vec<String> = found.iter().map(line).collect();
-            let now = interlock_project::detect(&folder).commands;
-            Ok((lines, now))
+            Ok((lines, interlock_project::renewed(&fixed, &folder)))
         });
         let (lines, now) = changed.await?;
         if lines.is_empty() {

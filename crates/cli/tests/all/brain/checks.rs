@@ -50,6 +50,18 @@ fn weakened_test_waits_for_a_person() {
 }
 
 #[test]
+fn test_script_of_a_recipe_that_is_changed_waits_for_a_person() {
+    let scene = Scene::new();
+    scene.write("Makefile", "test:\n\tsh tests/run.sh\n");
+    scene.write("../input.json", r#"{ "task": "Count the arguments" }"#);
+    scene.run("run brain --input ../input.json --name b1 --in-place");
+    scene.write("tests/run.sh", "true\n");
+    let asked = scene.reply(WRONG);
+    assert!(asked.code == Some(4) && asked.stdout.contains("AWAITING_CHECKS"), "{asked}");
+    assert_eq!(scene.context("weakened"), json!(["tests/run.sh changed, which `make test` runs"]));
+}
+
+#[test]
 fn test_that_changes_files_is_run_again_and_its_files_are_reviewed() {
     let scene = Scene::new();
     scene.start(&json!({ "test": "sh tests/run.sh && echo seen > seen.txt" }));
