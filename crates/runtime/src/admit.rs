@@ -5,7 +5,7 @@ use interlock_chart::{
     Value,
     model::{Kind, Outcome as End, Raiser},
 };
-use interlock_core::{ActivityId, Status};
+use interlock_core::{ActivityId, Status, bounds::TEXT_BYTES_MAX};
 use interlock_journal::{AttemptResult, By, Entry};
 
 use crate::{Fired, Live, offers};
@@ -69,6 +69,12 @@ impl Live {
                 return Err(Refused::new(format!("run {} is paused; resume it first", self.name)));
             }
             Status::Running => {}
+        }
+        if let Some(bytes) = longest_text(data).filter(|bytes| *bytes > TEXT_BYTES_MAX) {
+            return Err(Refused::new(format!(
+                "a text in the data of `{event}` has {bytes} bytes, and at most {TEXT_BYTES_MAX} are accepted; write it to a file and \
+                 send the path"
+            )));
         }
         if let Some(entry) = self.admit_by_hand(event, data, &by, id.as_deref(), registry)? {
             return Ok(entry);
@@ -152,4 +158,14 @@ fn outcome(activity: ActivityId, result: AttemptResult, by: &By, id: Option<&str
 
 fn misfit(event: &str, wrong: &[String]) -> Refused {
     Refused::new(format!("the data of `{event}` does not fit its schema:\n  {}", wrong.join("\n  ")))
+}
+
+/// Returns the length of the longest text in a value. A longer text than the engine evaluates would end in its error.
+fn longest_text(data: &Value) -> Option<usize> {
+    match data {
+        Value::Str(text) => Some(text.len()),
+        Value::List(items) => items.iter().filter_map(longest_text).max(),
+        Value::Map(fields) => fields.values().filter_map(longest_text).max(),
+        _ => None,
+    }
 }

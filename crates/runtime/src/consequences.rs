@@ -3,7 +3,9 @@
 //! An event counts as irreversible if its author declares it so (`irreversible: true`), or if a transition that takes
 //! it now ends the run or enters a state whose activity changes something outside of the workspace. Only the states
 //! that the transition itself enters are examined: effects further on belong to the events and guards on the way there.
-//! Guards are not evaluated, because they may depend on data that the person has not typed yet.
+//! Guards are not evaluated, because they may depend on data that the person has not typed yet: a transition behind a
+//! guarded one may be taken. Limits are: a transition is not taken if its counter has reached the limit, and transitions
+//! behind one without a guard are not taken if it is.
 
 use interlock_activity::Registry;
 use interlock_chart::model::{Chart, EffectClass, Event, InvokeId, Kind, StateId, Transition};
@@ -16,22 +18,50 @@ pub(crate) fn irreversible(live: &Live, registry: &Registry, event: &Event) -> O
         return Some("the machine declares it irreversible".to_owned());
     }
     let chart = live.loaded.chart();
-    let takers = live.state.configuration.iter().flat_map(|state| &chart.state(state).transitions);
-    let takers = takers.map(|id| chart.transition(*id));
-    let takes = |transition: &&Transition| transition.events.iter().any(|taken| taken.matches(&event.name));
-    takers.filter(takes).find_map(|transition| consequence(live, registry, transition))
+    live.state.configuration.iter().find_map(|state| {
+        let transitions = chart.state(state).transitions.iter().map(|id| chart.transition(*id));
+        let takes = |transition: &&Transition| transition.events.iter().any(|taken| taken.matches(&event.name));
+        of_takers(live, registry, transitions.filter(takes).filter(|transition| is_within_limits(live, transition)))
+    })
 }
 
-fn consequence(live: &Live, registry: &Registry, transition: &Transition) -> Option<String> {
+/// Returns the first consequence of the transitions of a state that can take an event.
+fn of_takers<'c>(live: &Live, registry: &Registry, takers: impl Iterator<Item = &'c Transition>) -> Option<String> {
+    let mut is_certain = true;
+    for transition in takers {
+        is_certain &= transition.guard.is_none();
+        if let Some(words) = consequence(live, registry, transition) {
+            return Some(if is_certain { format!("it {}", words.0) } else { format!("it may {}", words.1) });
+        }
+        if transition.guard.is_none() {
+            break;
+        }
+    }
+    None
+}
+
+/// Returns false if a counter of the transition has reached its limit.
+fn is_within_limits(live: &Live, transition: &Transition) -> bool {
+    let is_below = |limit: &interlock_chart::model::Limit| {
+        live.state.counters[limit.counter.index()] < live.counter_max(limit.counter)
+    };
+    transition.limits.iter().all(is_below)
+}
+
+/// Returns a consequence as a statement (`ends the run`) and as a possibility (`end the run`).
+fn consequence(live: &Live, registry: &Registry, transition: &Transition) -> Option<(String, String)> {
     let chart = live.loaded.chart();
     let entered = entered(live, &transition.targets);
     if entered.iter().any(|id| ends_run(chart, *id)) {
-        return Some("it ends the run".to_owned());
+        return Some(("ends the run".to_owned(), "end the run".to_owned()));
     }
     let invokes = entered.iter().flat_map(|id| &chart.state(*id).invokes);
     let external = invokes.map(|id| (&chart.invoke(*id).activity, effect(chart, registry, *id)));
     let mut external = external.filter(|(_, effect)| *effect == Some(EffectClass::External));
-    external.next().map(|(activity, _)| format!("it starts {activity}, which has an external effect"))
+    external.next().map(|(activity, _)| {
+        let what = format!("{activity}, which has an external effect");
+        (format!("starts {what}"), format!("start {what}"))
+    })
 }
 
 /// Returns the effect of an activity, or `None` if it is not installed, because then a person reports its result.

@@ -54,8 +54,8 @@ pub struct History {
     /// The writes, oldest first.
     pub writes: Vec<Write>,
     loaded: Option<Arc<LoadedMachine>>,
-    /// The record with which the run last left a state in which it may rest.
-    turn: u64,
+    /// The records with which the run left a state in which it may rest.
+    turns: Vec<u64>,
     /// The records of activities that ended with a `step`.
     steps: Vec<(u64, Value)>,
     visits: BTreeMap<StateId, u64>,
@@ -78,7 +78,7 @@ impl History {
             folder: PathBuf::new(),
             writes: Vec::new(),
             loaded: None,
-            turn: 0,
+            turns: Vec::new(),
             steps: Vec::new(),
             visits: BTreeMap::new(),
             starts: BTreeMap::new(),
@@ -101,7 +101,7 @@ impl History {
         let mut active = frame.live.state.configuration.iter();
         let is_idle = active.any(|state| chart.state(state).tags.iter().any(|tag| tag == IDLE));
         if self.is_idle && !is_idle {
-            self.turn = seq;
+            self.turns.push(seq);
         }
         self.is_idle = is_idle;
         for (id, begun) in &frame.live.activities {
@@ -148,7 +148,7 @@ impl History {
         let after = |seq: u64| self.filtered(move |write| write.seq > seq);
         Ok(match writes {
             Writes::Run => after(0),
-            Writes::Turn => after(self.turn),
+            Writes::Turn => after(self.turns.last().copied().unwrap_or(0)),
             Writes::After(seq) => after(*seq),
             Writes::Record(seq) => match self.filtered(|write| write.seq == *seq) {
                 found if found.is_empty() => return Err(Error::Undo(format!("record {seq} wrote nothing"))),
@@ -170,9 +170,26 @@ impl History {
         })
     }
 
+    /// Lets the last turn begin with the turn before it while it has only made commits: those belong to the earlier work.
+    fn join_commits_to_their_turn(&mut self) {
+        while let Some(turn) = self.turns.last().copied() {
+            // An undo in between belongs to the work that it undid.
+            let writes = self.filtered(|write| write.seq > turn && write.activity.is_some());
+            let is_commit = |write: &&Write| write.moved.is_some() && write.changes.as_ref().is_none_or(is_empty);
+            if writes.is_empty() || !writes.iter().all(is_commit) {
+                return;
+            }
+            self.turns.pop();
+        }
+    }
+
     fn filtered(&self, is_meant: impl Fn(&Write) -> bool) -> Vec<&Write> {
         self.writes.iter().rev().filter(|write| is_meant(write)).collect()
     }
+}
+
+fn is_empty(changes: &Changes) -> bool {
+    changes.files.is_empty()
 }
 
 fn read<T: serde::de::DeserializeOwned>(engine: &dyn Engine, evidence: &Evidence) -> Result<T> {
@@ -301,13 +318,24 @@ fn commits<'m>(
         if *standing == moved.before {
             continue;
         }
-        let is_ours = standing.as_ref() == Some(&moved.after);
+        let is_ours = moved.is_at(standing.as_ref());
         if is_ours {
             standing.clone_from(&moved.before);
         }
         commits.push(CommitBack { moved: moved.clone(), is_ours });
     }
-    Ok(commits)
+    // A commit and the undo of that commit leave nothing to undo.
+    let is_moved = |reference: &str| -> Result<bool> {
+        let now = workspace.standing(folder, reference).map_err(not_done)?;
+        Ok(at.get(reference) != Some(&now))
+    };
+    let mut moving = Vec::new();
+    for commit in commits {
+        if !commit.is_ours || is_moved(&commit.moved.reference)? {
+            moving.push(commit);
+        }
+    }
+    Ok(moving)
 }
 
 /// Returns the branches that commands of the chosen writes have moved, from the oldest position to the newest. A commit
@@ -353,7 +381,8 @@ impl Runtime {
         let (head, asked) = (run.clone(), order.clone());
         let (history, plan) = on_a_thread(move || {
             let workspace = workspace(&shared)?;
-            let history = History::of(&*shared.engine, &head)?;
+            let mut history = History::of(&*shared.engine, &head)?;
+            history.join_commits_to_their_turn();
             let plan = plan(workspace, &history, &asked.writes, &asked.paths)?;
             Ok((history, plan))
         })
@@ -424,17 +453,18 @@ fn record(shared: &Shared, undid: &Undid, snapshot: String, by: By) -> Result<Un
     Ok(Undone { by, writes: undid.writes.clone(), put_back, left, snapshot: Some(snapshot), failed: None, evidence })
 }
 
-/// Returns the move of the branch that undoing the commits causes, as if it were a commit itself. A branch that is
-/// deleted is not followed.
+/// Returns the move of the branch that undoing the commits causes, as if it were a commit itself.
 fn back(commits: &[CommitBack]) -> Option<Moved> {
     let newest = commits.iter().find(|commit| commit.is_ours)?;
     let of_branch = |commit: &&CommitBack| commit.is_ours && commit.moved.reference == newest.moved.reference;
     let oldest = commits.iter().rev().find(of_branch)?;
-    Some(Moved {
-        reference: newest.moved.reference.clone(),
-        before: Some(newest.moved.after.clone()),
-        after: oldest.moved.before.clone()?,
-    })
+    let (reference, newest) = (newest.moved.reference.clone(), &newest.moved);
+    let now = (!newest.is_deleted()).then(|| newest.after.clone());
+    match (now, oldest.moved.before.clone()) {
+        (before, Some(after)) => Some(Moved { reference, before, after }),
+        (Some(commit), None) => Some(Moved::deleted(reference, commit)),
+        (None, None) => None,
+    }
 }
 
 fn workspace(shared: &Shared) -> Result<&Workspace> {

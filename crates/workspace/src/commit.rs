@@ -70,8 +70,25 @@ pub struct Moved {
     pub reference: String,
     /// The commit it pointed to before, or `None` if the reference is new.
     pub before: Option<String>,
-    /// The commit it points to now.
+    /// The commit it points to now. Zeros, as git writes them, if the reference was deleted.
     pub after: String,
+}
+
+impl Moved {
+    /// Describes the deletion of a reference that pointed to this commit.
+    pub fn deleted(reference: String, commit: String) -> Self {
+        Moved { reference, after: "0".repeat(commit.len()), before: Some(commit) }
+    }
+
+    /// Returns true if the reference was deleted.
+    pub fn is_deleted(&self) -> bool {
+        self.after.bytes().all(|digit| digit == b'0')
+    }
+
+    /// Returns true if a reference that points to this commit, or does not exist, has not moved since.
+    pub fn is_at(&self, commit: Option<&String>) -> bool {
+        commit.map_or(self.is_deleted(), |commit| *commit == self.after)
+    }
 }
 
 impl Workspace {
@@ -110,7 +127,7 @@ impl Workspace {
         let place = WorkspaceRoot::find(folder)?;
         let Some(repository) = &place.repository else { return Ok(false) };
         let git = Git::new(&place.root, &repository.own_git_dir);
-        let is_ours = resolve(&git, &moved.reference)?.as_ref() == Some(&moved.after);
+        let is_ours = moved.is_at(resolve(&git, &moved.reference)?.as_ref());
         if is_ours && !is_dry {
             match &moved.before {
                 Some(before) => {
@@ -119,7 +136,7 @@ impl Workspace {
                 None => git.run(&["update-ref", "-d", &moved.reference, &moved.after])?,
             };
             let is_current = git.line(&["symbolic-ref", "--quiet", "HEAD"]).ok().as_ref() == Some(&moved.reference);
-            if let Some(before) = moved.before.as_ref().filter(|_| is_current) {
+            if let Some(before) = moved.before.as_ref().filter(|_| is_current && !moved.is_deleted()) {
                 // Changes that were staged since then stay staged. If they conflict, `git status` shows it.
                 let _ = apply(&git, &git.between(before, &moved.after)?, &["--reverse"]);
             }

@@ -33,6 +33,8 @@ pub(crate) enum Happening {
     StepSaid(String),
     /// The verification ended.
     Verified { ok: bool, text: String },
+    /// The turn was committed, or could not be.
+    Committed { ok: bool, text: String },
     /// The turn is over.
     TurnEnded {
         /// `completed`, `planned`, `unverified`, `blocked`, `refused`, `unclear` or `cancelled`.
@@ -57,6 +59,7 @@ impl Happening {
             }
             Happening::StepSaid(text) => json!({ "type": "text", "text": text }),
             Happening::Verified { ok, text } => json!({ "type": "verification", "ok": ok, "text": text }),
+            Happening::Committed { ok, text } => json!({ "type": "commit", "ok": ok, "text": text }),
             Happening::TurnEnded { ending, summary, failure } => {
                 json!({ "type": "turn_ended", "ending": ending, "summary": summary, "failure": failure })
             }
@@ -95,7 +98,8 @@ impl Reader {
         let is_over = live.state.is_done();
         if turns > self.turns || is_over && !self.is_over && !context(live, "message").is_null() {
             let text = |name: &str| context(live, name).as_str().unwrap_or_default().to_owned();
-            let failure = if text("ending") == "completed" { Json::Null } else { std::mem::take(&mut self.failure) };
+            let failure = std::mem::take(&mut self.failure);
+            let failure = if text("ending") == "completed" { Json::Null } else { failure };
             let (ending, summary) = (text("ending"), text("summary"));
             let is_closed = is_over && turns == self.turns && live.place() == "CLOSED";
             if !is_closed {
@@ -108,9 +112,6 @@ impl Reader {
 
     fn note_state(&mut self, live: &Live) {
         (self.plan, self.turns, self.is_over) = (context(live, "plan"), turns(live), live.state.is_done());
-        if self.plan.is_null() {
-            self.failure = Json::Null;
-        }
     }
 }
 
@@ -157,6 +158,13 @@ fn signalled(activity: &str, signal: &str, data: &Json, calls: impl FnOnce() -> 
         ("verify.run", "verify_fail") => {
             let said = format!("{}: {}", text("code"), text("message"));
             vec![Happening::Verified { ok: false, text: said }]
+        }
+        ("git.commit", "commit_success") => {
+            let said = format!("committed {} on {}", text("commit"), text("branch"));
+            vec![Happening::Committed { ok: true, text: said }]
+        }
+        ("git.commit", "commit_fail") => {
+            vec![Happening::Committed { ok: false, text: format!("not committed: {}", text("reason")) }]
         }
         ("verify.run", "verify_none") => vec![Happening::Verified { ok: false, text: text("reason") }],
         _ => Vec::new(),

@@ -50,6 +50,7 @@ impl<'o> Painter<'o> {
             Happening::CallEnded { call, ok, payload } => self.call(&call, ok, &payload),
             Happening::StepSaid(text) => self.said(&text),
             Happening::Verified { ok, text } => self.mark(ok, &format!("verification: {text}")),
+            Happening::Committed { ok, text } => self.mark(ok, &text),
             Happening::TurnEnded { ending, summary, failure } => self.turn(&ending, &summary, &failure),
         }
     }
@@ -92,6 +93,9 @@ impl<'o> Painter<'o> {
         let is_good = matches!(ending, "completed" | "planned");
         let why = failure["message"].as_str().map(|why| format!(": {why}")).unwrap_or_default();
         self.mark(is_good, &format!("{ending}{}", if is_good { String::new() } else { why }));
+        if let Some(next) = failure["next_step"].as_str().filter(|_| !is_good) {
+            self.say(&format!("  {}", escape::line(next)));
+        }
         self.streamed.clear();
     }
 

@@ -92,14 +92,24 @@ async fn undo(talk: &Conversation, painter: &mut Painter<'_>) -> Result<(), Fail
     for conflict in &undid.conflicts {
         painter.say(&format!("E_CONFLICT {}: {}", conflict.path.display(), conflict.why));
     }
-    match (undid.has_conflicts(), undid.files.len()) {
-        (true, _) => painter.say("nothing was undone, because files were changed since"),
-        (false, 0) => painter.say("there is nothing to undo"),
-        (false, _) => {
-            undid.files.iter().for_each(|file| painter.say(&format!("  restored {}", file.path.display())));
-        }
+    if undid.has_conflicts() {
+        painter.say("nothing was undone, because files or branches were changed since");
+    } else if undid.is_empty() {
+        painter.say("there is nothing to undo");
+    } else {
+        undid.files.iter().for_each(|file| painter.say(&format!("  restored {}", file.path.display())));
+        undid.commits.iter().for_each(|commit| painter.say(&format!("  {}", branch_back(&commit.moved))));
     }
     Ok(())
+}
+
+/// Describes a branch that an undo has moved back.
+fn branch_back(moved: &interlock_runtime::Moved) -> String {
+    let name = moved.reference.strip_prefix("refs/heads/").unwrap_or(&moved.reference);
+    match &moved.before {
+        Some(before) => format!("moved branch {name} back to {before}"),
+        None => format!("removed branch {name}; its commit is {}", moved.after),
+    }
 }
 
 /// Shows the changes since the tree that the turn began with.

@@ -172,6 +172,7 @@ fn put_back(args: &Undo, undid: &Undid) -> String {
     };
     let commits = undid.commits.iter().filter(|commit| commit.is_ours);
     let commit = |moved: &interlock_runtime::Moved| match &moved.before {
+        Some(before) if moved.is_deleted() => format!("{would}recreated  {} at {before}\n", moved.reference),
         Some(before) => format!("{would}moved  {} to {before}\n", moved.reference),
         None => format!("{would}removed  {}, which was not there before\n", moved.reference),
     };

@@ -149,7 +149,7 @@ fn the_form_shows_the_question_the_data_and_the_deadline() {
     terminal.answer(PROMPT, ENTER);
     let (code, seen) = terminal.end();
     assert_eq!(code, Some(4), "{seen}");
-    assert!(seen.contains("confirm (final: it ends the run)"), "{seen}");
+    assert!(seen.contains("confirm (final: it may end the run)"), "{seen}");
     assert!(!seen.contains("last") && !seen.contains("nothing:"), "{seen}");
     let shown = session.run("show r1").unwrap().stdout;
     assert!(shown.contains("asking: Release it to everybody?") && shown.contains("\n  last\n"), "{shown}");

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 pub use apply::Applied;
 
-use crate::{Error, Result, git::Git, place::users_excludes};
+use crate::{Error, Result, git::Git, place::users_excludes, private::VIEW_FILES};
 
 /// The prefix of the branches of runs.
 const BRANCHES: &str = "interlock/";
@@ -83,7 +83,8 @@ impl Worktree {
     /// Returns true if a checkout has changes that are not committed, or files that are not tracked.
     pub fn is_dirty(folder: &Path) -> Result<bool> {
         let git = excluding(Git::discover(folder), folder).without_filters()?;
-        Ok(!git.run(&["status", "--porcelain", "-z", "--untracked-files=normal"])?.is_empty())
+        let status = ["status", "--porcelain", "-z", "--untracked-files=normal", "--", "."];
+        Ok(!git.run(&[&status[..], &besides_views().each_ref().map(String::as_str)].concat())?.is_empty())
     }
 
     /// Returns the content of the worktree.
@@ -135,10 +136,15 @@ impl View {
         let git = excluding(plain, root).without_filters()?.index(&scratch.path().join("index")).objects(&own);
         let git = git.var("GIT_ALTERNATE_OBJECT_DIRECTORIES", &objects).for_a_moment();
         git.run(&["read-tree", &commit])?;
-        git.run(&["add", "--all", "--", "."])?;
+        git.run(&[&["add", "--all", "--", "."][..], &besides_views().each_ref().map(String::as_str)].concat())?;
         let tree = git.line(&["write-tree"])?;
         Ok(View { git, commit, tree, _scratch: scratch })
     }
+}
+
+/// Returns the patterns that leave out the view files of runs: they show a run and are no part of its result.
+fn besides_views() -> [String; VIEW_FILES.len()] {
+    VIEW_FILES.map(|path| format!(":(top,exclude,glob)**/{path}"))
 }
 
 fn excluding(git: Git, root: &Path) -> Git {

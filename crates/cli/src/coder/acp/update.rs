@@ -107,6 +107,7 @@ impl Teller {
                 let word = if ok { "passed" } else { "failed" };
                 self.say(&format!("\nVerification {word}: {text}\n"));
             }
+            Happening::Committed { text, .. } => self.say(&format!("\n{text}\n")),
             Happening::TurnEnded { ending, summary, failure } => {
                 let why = failure["message"].as_str().map(|why| format!("\n{ending}: {why}\n")).unwrap_or_default();
                 if !summary.is_empty() && !self.streamed.contains(&summary) || !why.is_empty() {

@@ -26,6 +26,25 @@ fn failing_test_leads_to_a_verified_commit() {
 }
 
 #[test]
+fn branch_of_an_undone_commit_comes_back_when_the_undo_is_undone() {
+    let scene = Scene::new();
+    scene.start(&json!({}));
+    scene.reply(RIGHT);
+    let commit = scene.git(&["rev-parse", "interlock/b1"]);
+    let undone = scene.run("undo b1");
+    assert!(undone.code == Some(0) && !scene.has_branch(), "{undone}");
+    let again = scene.run("undo b1");
+    assert!(again.stderr.contains("Nothing to undo"), "{again}");
+    let write = undone.stderr.split("undo b1 --write ").nth(1).unwrap().trim();
+    let back = scene.run(&format!("undo b1 --write {write}"));
+    assert!(back.stdout.contains("recreated  refs/heads/interlock/b1"), "{back}");
+    assert_eq!(scene.git(&["rev-parse", "interlock/b1"]), commit);
+    assert_eq!(std::fs::read_to_string(scene.folder().join("count.sh")).unwrap(), RIGHT);
+    let once_more = scene.run("undo b1");
+    assert!(once_more.code == Some(0) && !scene.has_branch(), "{once_more}");
+}
+
+#[test]
 fn edit_after_the_test_goes_back_through_the_review() {
     let scene = Scene::new().with_person_for(&["judge.commit_message"]);
     scene.start(&json!({}));

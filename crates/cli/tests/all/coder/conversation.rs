@@ -66,6 +66,38 @@ fn a_turn_on_a_terminal_is_planned_confirmed_shown_and_undone() {
 }
 
 #[test]
+fn a_committed_turn_is_undone_with_its_commit() {
+    let scene = Scene::new(vec![repair(GOAL)]);
+    let mut terminal = terminal(&scene, &format!("'{GOAL}' --name c1"));
+    terminal.answer("instead › ", &format!("yes{ENTER}"));
+    terminal.answer("completed", "");
+    terminal.answer(PROMPT, &format!("/commit{ENTER}"));
+    terminal.answer("committed ", "");
+    assert_eq!(scene.git(&["branch", "--list", "interlock/*", "--format=%(refname:short)"]), "interlock/coder-c1");
+    terminal.answer(PROMPT, &format!("/undo{ENTER}"));
+    terminal.answer("removed branch interlock/coder-c1", "");
+    assert_eq!(
+        (scene.read("count.sh").as_str(), scene.git(&["branch", "--list", "interlock/*"]).as_str()),
+        (BEFORE, "")
+    );
+    terminal.answer(PROMPT, &format!("/undo{ENTER}"));
+    terminal.answer("there is nothing to undo", "");
+    terminal.answer(PROMPT, &format!("/exit{ENTER}"));
+    terminal.end();
+}
+
+#[test]
+fn without_a_model_the_reason_is_shown() {
+    let scene = Scene::new(Vec::new());
+    scene.write("../home/judges.toml", "");
+    let mut terminal = terminal(&scene, &format!("'{GOAL}' --name c1"));
+    terminal.answer("blocked: ", "");
+    terminal.answer(PROMPT, &format!("/exit{ENTER}"));
+    let (_, seen) = terminal.end();
+    assert!(seen.contains("model"), "{seen}");
+}
+
+#[test]
 fn an_interrupt_cancels_the_turn_and_the_conversation_goes_on() {
     let scene = Scene::new(vec![repair(GOAL)]);
     let mut terminal = terminal(&scene, "--name c1");

@@ -114,7 +114,7 @@ fn help_shows_commands_and_examples() {
               interlock draw brain --format mermaid    draw it for a Markdown file
               interlock import door.scxml -o door/     convert a machine from SCXML, XState JSON or Mermaid
               interlock coder 'fix the failing test'   talk with the coding agent
-              interlock run brain -s goal='fix it'     start a run and follow it until it ends or waits
+              interlock run brain -s task='fix it'     start a run and follow it until it ends or waits
               interlock send R USER_CONFIRM            send an event to a waiting run
               interlock trace R                        show each transition of a run and its reason
 
