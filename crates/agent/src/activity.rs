@@ -151,6 +151,7 @@ impl AgentPrompt {
         let homes = homes.ok_or_else(|| bad_settings("there is no cache directory; set XDG_CACHE_HOME"))?;
         let sessions = Sessions::new(home);
         let mut session = sessions.read(&attempt.run).map_err(bad_settings)?;
+        session.count_cut_off_turn();
         let settings = Settings::load(Some(home), &attempt.folder).map_err(bad_settings)?;
         let known = sessions.agent_of(&attempt.run).map_err(bad_settings)?;
         let name = order.agent.clone().or(known).or_else(|| settings.usual().map(str::to_owned));
@@ -188,7 +189,13 @@ impl AgentPrompt {
             session.is_turn_open = true;
             sessions.write(&attempt.run, session).map_err(bad_settings)?;
             let (referee, left) = (Arc::clone(&self.0.referee), Left::of(agent, session));
-            let scene = Scene { attempt, plan: &plan, referee, left, relay: relay.as_ref(), ask_ms: ASK_MS };
+            let open = session.clone();
+            let note = |tokens| {
+                // A turn whose tokens cannot be noted goes on; its end is written and checked.
+                let _ = sessions.write(&attempt.run, &Session { tokens_of_open_turn: tokens, ..open.clone() });
+            };
+            let counting = relay.as_ref();
+            let scene = Scene { attempt, plan: &plan, referee, left, relay: counting, note: &note, ask_ms: ASK_MS };
             let (mut facts, ended) = scene.run(driver, &mut record).await?;
             if is_session_lost(&facts, &ended, &turn) {
                 record.show("the session cannot be resumed; a new one is opened");

@@ -72,8 +72,8 @@ async fn one(name: &str, agent: &Agent, attempt: &Attempt, sandbox: &Sandbox, sc
     let mut plan = starting.plan(attempt, sandbox, &turn).map_err(said)?;
     plan.timeout = Some(PATIENCE);
     let mut record = Record::new(attempt, name).map_err(|error| error.to_string())?;
-    let scene =
-        Scene { attempt, plan: &plan, referee: Arc::new(Nobody), left: Left::default(), relay: None, ask_ms: 0 };
+    let (referee, left) = (Arc::new(Nobody), Left::default());
+    let scene = Scene { attempt, plan: &plan, referee, left, relay: None, note: &|_| {}, ask_ms: 0 };
     let (facts, ended) = scene.run(driver, &mut record).await.map_err(said)?;
     match facts.end {
         Some(End::Finished) => Ok(()),

@@ -47,6 +47,8 @@ pub(crate) struct Scene<'s> {
     pub(crate) left: Left,
     /// Counts the tokens of the turn, if the agent has a relay.
     pub(crate) relay: Option<&'s Relay>,
+    /// Notes the tokens of the turn so far, so that they count if this process is killed.
+    pub(crate) note: &'s (dyn Fn(u64) + Send + Sync),
     /// The time that a person has to answer a permission request.
     pub(crate) ask_ms: u64,
 }
@@ -58,6 +60,8 @@ struct Running<'r> {
     record: &'r mut Record,
     asks: JoinSet<(String, Decided)>,
     asked: usize,
+    /// The tokens that were noted.
+    noted: u64,
     /// The time at which the turn is stopped the hard way.
     deadline: Option<Instant>,
 }
@@ -74,7 +78,7 @@ impl Scene<'_> {
         let inner = Attempt { cancel, ..self.attempt.clone() };
         let mut conversation = Conversation::open(&inner, self.plan).await?;
         let (facts, asks) = (Facts::default(), JoinSet::new());
-        let mut running = Running { driver, facts, record, asks, asked: 0, deadline: None };
+        let mut running = Running { driver, facts, record, asks, asked: 0, noted: 0, deadline: None };
         self.converse(&mut running, &mut conversation).await;
         running.asks.abort_all();
         let mut facts = running.facts;
@@ -131,6 +135,11 @@ impl Scene<'_> {
         let Ok(message) = serde_json::from_slice::<Json>(line) else { return };
         let heard = running.driver.hear(&message);
         self.take(running, input, heard).await;
+        let tokens = self.relay.map_or(0, Relay::tokens).max(running.facts.usage.tokens);
+        if self.left.tokens.is_some() && tokens > running.noted {
+            running.noted = tokens;
+            (self.note)(tokens);
+        }
     }
 
     async fn take(&self, running: &mut Running<'_>, input: &mut ProgramInput, heard: Vec<Heard>) {

@@ -80,6 +80,21 @@ async fn budget_that_the_relay_counts_ends_the_turn() {
     assert_eq!(trial.model.asked().len(), asked, "the model was asked although the budget is spent");
 }
 
+/// The tokens of a turn whose process is killed count for the budget of the run.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tokens_of_a_turn_that_was_cut_off_count() {
+    let steps = vec![Step::shell("echo begun > begun.txt; sleep 100"), Step::say("Done.")];
+    let script = vec![("take long", steps), ("say it", vec![Step::say("Said.")])];
+    let Some(mut trial) = Trial::relayed(RealAgent::Goose, "tokens_per_run = 100000", KEY, script) else { return };
+    trial.prompt_and_drop("take long", "begun.txt").await;
+    let calls = trial.model.asked().iter().filter(|asked| asked.line.starts_with("POST")).count();
+    let ended = trial.prompt("say it").await;
+    let relay = relayed(&trial, &ended);
+    let later = relay["tokens"]["input"].as_u64().unwrap() + relay["tokens"]["output"].as_u64().unwrap();
+    let all = finished(&ended)["tokens"].as_u64().unwrap();
+    assert!(calls > 0 && later > 0 && all > later, "{calls} calls, {all} tokens, {later} of them later");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sandbox_reaches_nothing_but_the_relay_and_only_with_the_token() {
     let model = "${MODEL#http://}";

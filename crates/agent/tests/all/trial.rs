@@ -172,16 +172,29 @@ impl Trial {
         EndedAttempt::new(outcome)
     }
 
-    /// Prompts the agent and cancels the turn when a file appears. Returns the outcome and the seconds that the end took.
-    pub(crate) async fn prompt_and_cancel(&mut self, text: &str, file: &str) -> (EndedAttempt, f64) {
-        let (attempt, _person, canceller) = self.attempt(text);
+    /// Prompts the agent and drops the turn when a file appears, as if the process were killed.
+    pub(crate) async fn prompt_and_drop(&mut self, text: &str, file: &str) {
+        let (attempt, _person, _canceller) = self.attempt(text);
         let turn = tokio::spawn(self.activity().start(attempt));
+        self.wait_for(file).await;
+        turn.abort();
+        assert!(turn.await.unwrap_err().is_cancelled());
+    }
+
+    async fn wait_for(&self, file: &str) {
         let path = self.folder.join(file);
         let limit = std::time::Instant::now() + std::time::Duration::from_secs(30);
         while !path.exists() {
             assert!(std::time::Instant::now() < limit, "{file} was not written");
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
+    }
+
+    /// Prompts the agent and cancels the turn when a file appears. Returns the outcome and the seconds that the end took.
+    pub(crate) async fn prompt_and_cancel(&mut self, text: &str, file: &str) -> (EndedAttempt, f64) {
+        let (attempt, _person, canceller) = self.attempt(text);
+        let turn = tokio::spawn(self.activity().start(attempt));
+        self.wait_for(file).await;
         let begun = std::time::Instant::now();
         canceller.cancel();
         let outcome = turn.await.unwrap();
