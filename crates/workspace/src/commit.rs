@@ -219,7 +219,9 @@ impl Committer<'_> {
         };
         let index = scratch.path().join("index");
         let git = self.git().index(&index);
-        if let Some(made) = tip.as_deref().and_then(|tip| self.made_before(&git, &reference, tip, order)) {
+        if let Some(made) =
+            tip.as_deref().and_then(|tip| self.made_before(&git, &reference, tip, order, runner.is_some()))
+        {
             return Ok(made);
         }
         let tree = self.tree(&git, parent.as_deref(), order)?;
@@ -256,12 +258,14 @@ impl Committer<'_> {
     }
 
     /// Returns the commit that an interrupted attempt made: the tip has this message, and taking the difference back from it is
-    /// possible. `None` if the tip is another commit, or cannot be compared.
-    fn made_before(&self, git: &Git, reference: &str, tip: &str, order: &Commit) -> Option<Committed> {
+    /// possible. `None` if the tip is another commit, or cannot be compared. Hooks may have added lines to the message.
+    fn made_before(&self, git: &Git, reference: &str, tip: &str, order: &Commit, has_hooks: bool) -> Option<Committed> {
         let (from, to) = order.only.as_ref()?;
         let said = git.line(&["log", "-1", "--format=%B", tip]).ok()?;
         let before = resolve(&self.git(), &format!("{tip}^")).ok()?;
-        if said.trim() != order.message.trim() || from == to {
+        let (said, wanted) = (said.trim(), order.message.trim());
+        let is_ours = said == wanted || (has_hooks && said.lines().next() == wanted.lines().next());
+        if !is_ours || from == to {
             return None;
         }
         git.run(&["read-tree", tip]).ok()?;

@@ -177,6 +177,26 @@ async fn hooks_of_a_commit_are_confined() {
 }
 
 #[tokio::test]
+async fn hook_in_a_linked_worktree_reads_the_repository_and_cannot_change_it() {
+    let with = json!({ "message": "a change", "hooks": true });
+    let (mut trial, workspace) = repository(with, &["commit_success", "commit_fail"]);
+    let main = trial.folder.clone();
+    let linked = main.with_file_name("linked");
+    git(&trial, &["worktree", "add", "-q", "-b", "side", linked.to_str().unwrap()]);
+    let script = format!(
+        "git diff --cached --name-only > seen; git add seen && git reset -q -- seen\n\
+         git write-tree > /dev/null || exit 1\nrm seen\ntouch {0}/evil {0}/.git/evil && exit 1\nexit 0",
+        main.display()
+    );
+    hook(&trial, "pre-commit", &script);
+    trial.attempt.folder.clone_from(&linked);
+    fs::write(linked.join("new"), "new\n").unwrap();
+    let done = trial.run(GitCommit::new(workspace, sandbox())).await;
+    assert_eq!((done.name.as_str(), done.data["branch"].as_str()), ("commit_success", Some("side")), "{:?}", done.data);
+    assert!(!main.join("evil").exists() && !main.join(".git/evil").exists());
+}
+
+#[tokio::test]
 async fn hook_refuses_a_commit_or_makes_the_tree_differ() {
     let with = json!({ "message": "a change", "hooks": true });
     let (trial, workspace) = repository(with, &["commit_success", "commit_fail", "tree_changed"]);
