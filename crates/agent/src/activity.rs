@@ -219,7 +219,7 @@ impl AgentPrompt {
 /// Starts the relay of an agent that has one, with the tokens that are left of the run's budget.
 async fn open_relay(agent: &Agent, session: &Session) -> Result<Option<(Link, Relay)>, Outcome> {
     let Some(settings) = &agent.relay else { return Ok(None) };
-    let relay = settings.open(Left::of(agent, session).tokens).await.map_err(bad_settings)?;
+    let relay = settings.open(Left::of(agent, session).tokens, &agent.env).await.map_err(bad_settings)?;
     Ok(Some((Link::new(&relay, settings), relay)))
 }
 

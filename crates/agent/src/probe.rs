@@ -64,7 +64,7 @@ async fn one(name: &str, agent: &Agent, attempt: &Attempt, sandbox: &Sandbox, sc
     let driver = driver(agent.driver, turn.clone())?;
     let said = |outcome: Outcome| outcome.message();
     let relay = match &agent.relay {
-        Some(settings) => Some((settings.open(None).await?, settings)),
+        Some(settings) => Some((settings.open(None, &agent.env).await?, settings)),
         None => None,
     };
     let link = relay.as_ref().map(|(relay, settings)| Link::new(relay, settings));

@@ -4,10 +4,10 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use interlock_relay::{Credential, Origin, Relay, Setup};
+use interlock_relay::{Client, Credential, Origin, Proxy, Relay, Setup};
 use serde::Deserialize;
 
-use crate::session::fresh_id;
+use crate::{launch, session::fresh_id};
 
 /// Stands for the relay's URL in `env` and `command`.
 pub(crate) const URL: &str = "{relay.url}";
@@ -29,6 +29,8 @@ pub struct RelaySettings {
     pub api: Api,
     /// The header that the key goes into.
     pub header: String,
+    /// The proxy through which the server is reached.
+    pub proxy: Option<Proxy>,
 }
 
 /// The location of a key.
@@ -57,6 +59,7 @@ pub(crate) struct RelayForm {
     key: String,
     api: Option<String>,
     header: Option<String>,
+    proxy: Option<String>,
     #[serde(default)]
     paths: Vec<String>,
 }
@@ -134,19 +137,26 @@ impl RelaySettings {
         }
         let header = form.header.unwrap_or_else(|| api.header().to_owned());
         Credential::new(&header, "key").map_err(|why| format!("`relay.header`: {why}"))?;
-        Ok(RelaySettings { origin, key, api, header })
+        let proxy =
+            form.proxy.map(|url| Proxy::parse(&url)).transpose().map_err(|why| format!("`relay.proxy` {why}"))?;
+        Ok(RelaySettings { origin, key, api, header, proxy })
     }
 
-    /// Starts the relay of an attempt, with the tokens that are left of the budget.
-    pub(crate) async fn open(&self, tokens_max: Option<u64>) -> Result<Relay, String> {
+    /// Starts the relay of an attempt, with the tokens that are left of the budget. `env` are the agent's variables, which
+    /// must not contain the key.
+    pub(crate) async fn open(&self, tokens_max: Option<u64>, env: &BTreeMap<String, String>) -> Result<Relay, String> {
         let location = self.key.clone();
         let key = tokio::task::spawn_blocking(move || location.read()).await.map_err(|error| error.to_string())??;
+        let has_key = |said: &String| launch::value(said).is_some_and(|value| value.contains(&key));
+        if let Some((name, _)) = env.iter().find(|(_, said)| has_key(said)) {
+            return Err(format!("`env.{name}` gives the agent the key that the relay holds; remove it"));
+        }
         let setup = Setup {
             origin: self.origin.clone(),
             credential: Credential::new(&self.header, &key).map_err(|why| format!("`relay.key`: {why}"))?,
             token: format!("interlock-{}{}", fresh_id()?, fresh_id()?),
             tokens_max,
-            client: interlock_relay::Client::default(),
+            client: Client::default().through(self.proxy.clone()),
         };
         Relay::open(setup).await.map_err(|error| format!("the relay cannot listen on loopback: {error}"))
     }

@@ -16,7 +16,7 @@ mod tally;
 mod usage;
 
 pub use credential::Credential;
-pub use interlock_http::Client;
+pub use interlock_http::{Client, Proxy};
 pub use origin::Origin;
 pub use relay::{Relay, Setup};
 pub use tally::{Call, Report};

@@ -96,6 +96,17 @@ async fn tokens_of_a_turn_that_was_cut_off_count() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn key_under_another_name_is_not_passed_on() {
+    let mut trial = Trial::relayed_script("read -r prompt\n", KEY);
+    let path = trial.home.join("agents.toml");
+    let settings = std::fs::read_to_string(&path).unwrap().replace("env = {", &format!("env = {{ OTHER = {KEY:?},"));
+    std::fs::write(&path, settings).unwrap();
+    let (code, message) = trial.prompt("look").await.error();
+    assert_eq!(code, "BAD_SETTINGS");
+    assert!(message.contains("`env.OTHER` gives the agent the key") && !message.contains(KEY), "{message}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sandbox_reaches_nothing_but_the_relay_and_only_with_the_token() {
     let model = "${MODEL#http://}";
     let script = format!(
