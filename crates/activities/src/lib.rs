@@ -58,7 +58,7 @@ pub struct Settings {
 pub fn all(registry: Registry, settings: Settings, judge: &Judge) -> Registry {
     let gate = Gate::new(settings.allowed_hosts).with_settings(settings.sandbox.config.clone());
     let kept = settings.workspace.clone();
-    workspace::all(registry, &settings.workspace, settings.home, &gate)
+    workspace::all(registry, &settings.workspace, settings.home, &gate, &settings.sandbox)
         .with(gate.guard(CommandRun::new(settings.workspace, settings.sandbox.clone())))
         .with(gate.guard(HttpRequest::default()))
         .with(TimerWait)

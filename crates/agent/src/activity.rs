@@ -9,6 +9,7 @@ use interlock_activity::{Activity, Attempt, EffectClass, Ending, Outcome, Outcom
 use interlock_chart::{Value, model::Schema};
 use interlock_process::{How, ProgramResult, Sandbox};
 use interlock_redact::Redactor;
+use interlock_relay::{Relay, Report};
 use interlock_workspace::Workspace;
 
 use crate::{
@@ -22,9 +23,10 @@ use crate::{
     facts::Facts,
     git::Standing,
     homes, launch,
-    plan::plan,
+    plan::Starting,
     prompt::{Order, with_notes},
     record::Record,
+    relay::Link,
     secrets::with_secrets,
     session::{Session, Sessions, fresh_id},
     settings::{Agent, DriverKind, Settings},
@@ -67,6 +69,7 @@ struct Played {
     facts: Facts,
     ended: ProgramResult,
     record: Record,
+    relay: Option<Report>,
 }
 
 impl AgentPrompt {
@@ -90,7 +93,7 @@ impl AgentPrompt {
         if chosen.agent.driver == DriverKind::Coder {
             return self.run_coder(&attempt, &order, chosen, tree).await;
         }
-        let Played { facts, ended, mut record } = self.play(&attempt, &mut chosen, &order.text).await?;
+        let Played { facts, ended, mut record, relay } = self.play(&attempt, &mut chosen, &order.text).await?;
         let breaches = taken_back(standing.filter(|_| !chosen.agent.may_commit), &attempt).await?;
         breaches.iter().for_each(|breach| record.show(breach));
         let redactor = attempt.evidence.redactor();
@@ -102,7 +105,8 @@ impl AgentPrompt {
         };
         let Chosen { name, agent, session, .. } = &chosen;
         let model = facts.model.clone().or_else(|| launch::model(agent));
-        let turn = EndedTurn { name, agent, signal: &order.signal, facts, ended, change, breaches, session, model };
+        let signal = &order.signal;
+        let turn = EndedTurn { name, agent, signal, facts, ended, change, breaches, session, model, relay };
         let kind = redacted(&redactor, turn.kind());
         let evidence = turn.evidence(&attempt, record).await?;
         Ok(Outcome::from(kind).with(evidence))
@@ -147,6 +151,7 @@ impl AgentPrompt {
         let homes = homes.ok_or_else(|| bad_settings("there is no cache directory; set XDG_CACHE_HOME"))?;
         let sessions = Sessions::new(home);
         let mut session = sessions.read(&attempt.run).map_err(bad_settings)?;
+        session.count_cut_off_turn();
         let settings = Settings::load(Some(home), &attempt.folder).map_err(bad_settings)?;
         let known = sessions.agent_of(&attempt.run).map_err(bad_settings)?;
         let name = order.agent.clone().or(known).or_else(|| settings.usual().map(str::to_owned));
@@ -162,12 +167,14 @@ impl AgentPrompt {
     /// Runs the turn. If the session cannot be resumed, opens a new one with a summary.
     async fn play(&self, attempt: &Attempt, chosen: &mut Chosen, text: &str) -> Result<Played, Outcome> {
         let Chosen { name, agent, sessions, session, homes } = chosen;
-        let home = Home::open(homes, &attempt.run, name, agent).map_err(bad_settings)?;
         let mut record = Record::new(attempt, name).map_err(|error| bad_settings(error.to_string()))?;
+        let (link, relay) = open_relay(agent, session).await?.unzip();
         let was_open = session.is_turn_open;
         let mut is_lost = false;
         // The second pass opens a new session, which cannot be lost.
         for _ in 0..2 {
+            // The copies of credentials are gone with each program.
+            let home = Home::open(homes, &attempt.run, name, agent).map_err(bad_settings)?;
             session.is_turn_open = was_open;
             let turn = Turn {
                 session: session.id.clone(),
@@ -177,13 +184,19 @@ impl AgentPrompt {
                 model: agent.model.clone(),
             };
             let driver = driver(agent.driver, turn.clone()).map_err(bad_settings)?;
-            let mut plan = plan(name, agent, attempt, &self.0.sandbox, &home)?;
-            plan.words.extend(launch::words(agent, &turn).into_iter().skip(1).map(Into::into));
+            let starting = Starting { name, agent, home: &home, link: link.as_ref() };
+            let plan = starting.plan(attempt, &self.0.sandbox, &turn)?;
             session.is_turn_open = true;
             sessions.write(&attempt.run, session).map_err(bad_settings)?;
             let (referee, left) = (Arc::clone(&self.0.referee), Left::of(agent, session));
-            let scene = Scene { attempt, plan: &plan, referee, left, ask_ms: ASK_MS };
-            let (facts, ended) = scene.run(driver, &mut record).await?;
+            let open = session.clone();
+            let note = |tokens| {
+                // A turn whose tokens cannot be noted goes on; its end is written and checked.
+                let _ = sessions.write(&attempt.run, &Session { tokens_of_open_turn: tokens, ..open.clone() });
+            };
+            let counting = relay.as_ref();
+            let scene = Scene { attempt, plan: &plan, referee, left, relay: counting, note: &note, ask_ms: ASK_MS };
+            let (mut facts, ended) = scene.run(driver, &mut record).await?;
             if is_session_lost(&facts, &ended, &turn) {
                 record.show("the session cannot be resumed; a new one is opened");
                 session.lose();
@@ -191,10 +204,23 @@ impl AgentPrompt {
                 continue;
             }
             session.id = facts.session.clone().or(session.id.take());
-            return Ok(Played { facts, ended, record });
+            let relay = match relay {
+                Some(relay) => Some(relay.close().await),
+                None => None,
+            };
+            // A reply that was broken off is counted when the relay closes.
+            facts.usage.tokens = relay.as_ref().map_or(0, |report| report.tokens.total()).max(facts.usage.tokens);
+            return Ok(Played { facts, ended, record, relay });
         }
         Err(Outcome::error(code::AGENT_FAILED, format!("the agent `{name}` opens no session")))
     }
+}
+
+/// Starts the relay of an agent that has one, with the tokens that are left of the run's budget.
+async fn open_relay(agent: &Agent, session: &Session) -> Result<Option<(Link, Relay)>, Outcome> {
+    let Some(settings) = &agent.relay else { return Ok(None) };
+    let relay = settings.open(Left::of(agent, session).tokens, &agent.env).await.map_err(bad_settings)?;
+    Ok(Some((Link::new(&relay, settings), relay)))
 }
 
 /// Returns true if the agent could not resume its session: it says so, or it ends before the turn begins.

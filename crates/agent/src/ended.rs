@@ -7,6 +7,7 @@ use interlock_activity::{Attempt, Outcome, OutcomeKind};
 use interlock_chart::Value;
 use interlock_journal::Evidence;
 use interlock_process::{How, Plan, ProgramResult, keep, not_ended};
+use interlock_relay::Report;
 use serde_json::json;
 
 use crate::{
@@ -42,6 +43,8 @@ pub(crate) struct EndedTurn<'t> {
     pub(crate) session: &'t Session,
     /// The agent's model, if it is known.
     pub(crate) model: Option<String>,
+    /// The requests that went through the relay, if the agent has one.
+    pub(crate) relay: Option<Report>,
 }
 
 impl EndedTurn<'_> {
@@ -133,6 +136,9 @@ impl EndedTurn<'_> {
             "tokens_of_run": session.tokens,
             "git": self.breaches,
         });
+        if let Some(report) = &self.relay {
+            told["relay"] = json!(report);
+        }
         let mut all = keep(attempt, vec![self.ended.stderr], self.ended.confined).await?;
         let store = attempt.evidence.clone();
         let kept = crate::activity::blocking(move || {

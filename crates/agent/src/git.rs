@@ -33,19 +33,17 @@ pub(crate) struct Standing {
     references: BTreeMap<String, String>,
     index: PathBuf,
     index_bytes: Option<Vec<u8>>,
-    staged: String,
 }
 
 impl Standing {
     /// Reads the state of the repository of a directory, or `None` if there is none. May block.
     pub(crate) fn of(folder: &Path) -> Option<Self> {
-        let index = folder.join(git(folder, &["rev-parse", "--git-path", "index"])?.trim_end());
+        let (index, is_linked) = places(folder)?;
         let head = git(folder, &["symbolic-ref", "-q", "HEAD"])
             .or_else(|| git(folder, &["rev-parse", "-q", "--verify", "HEAD"]));
         let listed = git(folder, &["for-each-ref", "--format=%(objectname) %(refname)"]).unwrap_or_default();
         let pairs = listed.lines().filter_map(|line| line.split_once(' ')).take(REFERENCES_MAX);
         let head = head.unwrap_or_default().trim_end().to_owned();
-        let is_linked = is_linked(folder);
         let is_compared = |name: &str| match is_linked || OF_RUNS.iter().any(|prefix| name.starts_with(prefix)) {
             true => name == head,
             false => !name.starts_with(OURS),
@@ -57,8 +55,21 @@ impl Standing {
             head: head.clone(),
             index_bytes: fs::read(&index).ok(),
             index,
-            staged: git(folder, &["ls-files", "--stage"]).unwrap_or_default(),
         })
+    }
+
+    /// Returns true if the index of `now` stages other content. Its bytes can differ without that, because git stores the
+    /// times of files in it, so git reads both then.
+    fn is_staged_otherwise(&self, now: &Standing) -> bool {
+        self.index_bytes != now.index_bytes && self.staged() != now.staged()
+    }
+
+    /// Returns the staged content; `None` if it cannot be read.
+    fn staged(&self) -> Option<String> {
+        let Some(bytes) = &self.index_bytes else { return Some(String::new()) };
+        let copy = tempfile::NamedTempFile::new().ok()?;
+        fs::write(copy.path(), bytes).ok()?;
+        git_with(&self.folder, &["ls-files", "--stage"], Some(copy.path()))
     }
 
     /// Restores this state and returns one sentence per change that was taken back. May block.
@@ -82,7 +93,7 @@ impl Standing {
         for (name, hash) in self.references.iter().filter(|(name, _)| !now.references.contains_key(*name)) {
             self.set(&["update-ref", name, hash], format!("{name} was deleted"), &mut said);
         }
-        if now.staged != self.staged {
+        if self.is_staged_otherwise(&now) {
             let restored = match &self.index_bytes {
                 Some(bytes) => fs::write(&self.index, bytes),
                 None => fs::remove_file(&self.index),
@@ -97,10 +108,17 @@ impl Standing {
     }
 }
 
-/// Returns true if a directory is a linked worktree, whose repository is elsewhere.
-fn is_linked(folder: &Path) -> bool {
-    let place = |which: &str| git(folder, &["rev-parse", "--path-format=absolute", which]);
-    place("--git-dir") != place("--git-common-dir")
+/// Returns the path of the index, and true if the directory is a linked worktree, whose repository is elsewhere.
+fn places(folder: &Path) -> Option<(PathBuf, bool)> {
+    let ask = |words: &[&str]| git(folder, &[&["rev-parse", "--path-format=absolute"], words].concat());
+    let all = ask(&["--git-path", "index", "--git-dir", "--git-common-dir"])?;
+    if let [index, own, common] = all.lines().collect::<Vec<_>>()[..] {
+        return Some((PathBuf::from(index), own != common));
+    }
+    // A path contains a line break.
+    let index = ask(&["--git-path", "index"])?;
+    let index = PathBuf::from(index.strip_suffix('\n').unwrap_or(&index));
+    Some((index, ask(&["--git-dir"]) != ask(&["--git-common-dir"])))
 }
 
 fn taken_back(what: String, is_done: bool) -> String {
@@ -112,6 +130,11 @@ fn taken_back(what: String, is_done: bool) -> String {
 
 /// Runs git without any program that the repository's settings name. Returns its output if it succeeds.
 fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
+    git_with(folder, arguments, None)
+}
+
+/// Runs git as [`git`] does, with another index.
+fn git_with(folder: &Path, arguments: &[&str], index: Option<&Path>) -> Option<String> {
     let mut command = Command::new("git");
     command.current_dir(folder).env_clear().stdin(Stdio::null()).stderr(Stdio::null());
     command.env("PATH", std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into()));
@@ -121,6 +144,7 @@ fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
         ("GIT_CONFIG_NOSYSTEM", "1"),
         ("GIT_OPTIONAL_LOCKS", "0"),
     ]);
+    command.envs(index.map(|index| ("GIT_INDEX_FILE", index)));
     let safe = ["core.hooksPath=/dev/null", "core.fsmonitor=false", "safe.directory=*"];
     command.args(safe.iter().flat_map(|setting| ["-c", setting])).args(arguments);
     let output = command.output().ok().filter(|output| output.status.success())?;

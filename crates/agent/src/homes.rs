@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::session::plain;
+use crate::{logins, session::plain};
 
 /// Returns the directory with the homes of a store's runs, or `None` if there is no cache directory. `cache` replaces the
 /// user's cache directory.
@@ -36,7 +36,7 @@ pub fn remove_homes(homes: &Path, except: &BTreeSet<String>, is_dry: bool) -> io
     let mut count = 0;
     for entry in entries {
         let entry = entry?;
-        if entry.file_name().to_str().is_some_and(|name| except.contains(name)) {
+        if entry.file_name().to_str().is_some_and(|name| name == logins::FOLDER || except.contains(name)) {
             continue;
         }
         if !is_dry {

@@ -4,12 +4,13 @@ use std::{collections::BTreeMap, path::Path};
 
 use crate::{
     driver::Turn,
+    relay::Link,
     settings::{Agent, DriverKind},
 };
 
 /// Returns the words of the program: the configured command and the arguments that its protocol needs.
-pub(crate) fn words(agent: &Agent, turn: &Turn) -> Vec<String> {
-    let mut words = agent.command.clone();
+pub(crate) fn words(agent: &Agent, turn: &Turn, link: Option<&Link>) -> Vec<String> {
+    let mut words: Vec<String> = agent.command.iter().map(|word| filled(word, link)).collect();
     match agent.driver {
         DriverKind::Claude => {
             let fixed =
@@ -30,9 +31,13 @@ pub(crate) fn words(agent: &Agent, turn: &Turn) -> Vec<String> {
     words
 }
 
-/// Returns the environment: a private home, the configured variables, and defaults that leave retries to the machine.
-/// The error names a variable that is missing in our own environment.
-pub(crate) fn env(agent: &Agent, home: &Path) -> Result<BTreeMap<String, String>, String> {
+fn filled(text: &str, link: Option<&Link>) -> String {
+    link.map_or_else(|| text.to_owned(), |link| link.fill(text))
+}
+
+/// Returns the environment: a private home, the configured variables, and defaults that leave retries to the machine and
+/// lead to the relay. The error names a variable that is missing in our own environment.
+pub(crate) fn env(agent: &Agent, home: &Path, link: Option<&Link>) -> Result<BTreeMap<String, String>, String> {
     let mut env = BTreeMap::from([("HOME".to_owned(), home.to_string_lossy().into_owned())]);
     let usual: &[(&str, &str)] = match agent.driver {
         DriverKind::Claude => &[("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"), ("CLAUDE_CODE_MAX_RETRIES", "2")],
@@ -40,12 +45,13 @@ pub(crate) fn env(agent: &Agent, home: &Path) -> Result<BTreeMap<String, String>
         DriverKind::Codex | DriverKind::Command | DriverKind::Coder => &[],
     };
     env.extend(usual.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+    env.extend(link.into_iter().flat_map(Link::variables));
     for (name, said) in &agent.env {
         let missing = || {
             let from = said.trim_start_matches("env:");
             format!("`env.{name}`: the variable {from} is not set; export it before you start the run")
         };
-        env.insert(name.clone(), value(said).ok_or_else(missing)?);
+        env.insert(name.clone(), filled(&value(said).ok_or_else(missing)?, link));
     }
     Ok(env)
 }

@@ -10,9 +10,9 @@ use crate::{
     budget::Left,
     confinement::Home,
     driver::{End, ToolCall, Turn, driver},
-    launch,
-    plan::plan,
+    plan::Starting,
     record::Record,
+    relay::Link,
     session::fresh_id,
     settings::{Agent, DriverKind, Settings},
     turn::Scene,
@@ -63,11 +63,17 @@ async fn one(name: &str, agent: &Agent, attempt: &Attempt, sandbox: &Sandbox, sc
     let turn = Turn { session: None, fresh: fresh_id()?, folder, text: None, model: agent.model.clone() };
     let driver = driver(agent.driver, turn.clone())?;
     let said = |outcome: Outcome| outcome.message();
-    let mut plan = plan(name, agent, attempt, sandbox, &home).map_err(said)?;
-    plan.words.extend(launch::words(agent, &turn).into_iter().skip(1).map(Into::into));
+    let relay = match &agent.relay {
+        Some(settings) => Some((settings.open(None, &agent.env).await?, settings)),
+        None => None,
+    };
+    let link = relay.as_ref().map(|(relay, settings)| Link::new(relay, settings));
+    let starting = Starting { name, agent, home: &home, link: link.as_ref() };
+    let mut plan = starting.plan(attempt, sandbox, &turn).map_err(said)?;
     plan.timeout = Some(PATIENCE);
     let mut record = Record::new(attempt, name).map_err(|error| error.to_string())?;
-    let scene = Scene { attempt, plan: &plan, referee: Arc::new(Nobody), left: Left::default(), ask_ms: 0 };
+    let (referee, left) = (Arc::new(Nobody), Left::default());
+    let scene = Scene { attempt, plan: &plan, referee, left, relay: None, note: &|_| {}, ask_ms: 0 };
     let (facts, ended) = scene.run(driver, &mut record).await.map_err(said)?;
     match facts.end {
         Some(End::Finished) => Ok(()),

@@ -7,7 +7,7 @@ use interlock_activity::Attempt;
 use interlock_redact::Redactor;
 use serde_json::Value as Json;
 
-use crate::{confinement::login_path, launch, settings::Agent};
+use crate::{launch, logins::login_path, settings::Agent};
 
 /// The length from which on a value of a login file is a secret. Shorter ones are words such as `bearer`.
 const VALUE_BYTES_MIN: usize = 12;
@@ -17,7 +17,9 @@ const FILE_BYTES_MAX: u64 = 1_024 * 1_024;
 
 /// Returns the attempt with a redactor that also knows the agent's secrets. May block.
 pub(crate) fn with_secrets(attempt: Attempt, agent: &Agent) -> Attempt {
-    let known: Vec<String> = environment(agent).chain(agent.login.iter().flat_map(|login| values_of(login))).collect();
+    let key = agent.relay.as_ref().and_then(|relay| relay.key.read().ok());
+    let logins = agent.login.iter().flat_map(|login| values_of(login));
+    let known: Vec<String> = environment(agent).chain(key).chain(logins).collect();
     match known.is_empty() {
         true => attempt,
         false => {

@@ -27,6 +27,8 @@ pub(crate) struct Session {
     pub(crate) id: Option<String>,
     /// The tokens of all turns.
     pub(crate) tokens: u64,
+    /// The tokens that an open turn has used so far, noted if the run has a token budget.
+    pub(crate) tokens_of_open_turn: u64,
     /// The cost of all sessions before the current one.
     pub(crate) cost_before: f64,
     /// The cost of the current session, as the agent reports it.
@@ -59,9 +61,15 @@ impl Session {
     /// Ends the turn: counts its tokens and cost, and remembers it with its secrets redacted.
     pub(crate) fn close(&mut self, facts: &Facts, redacted: impl Fn(&str) -> String, prompt: &str) {
         self.tokens += facts.usage.tokens;
+        self.tokens_of_open_turn = 0;
         self.cost_of_session = facts.usage.session_cost.unwrap_or(self.cost_of_session);
         self.is_turn_open = false;
         self.remember(&redacted(prompt), &redacted(&facts.reply));
+    }
+
+    /// Counts the tokens of a turn that was cut off.
+    pub(crate) fn count_cut_off_turn(&mut self) {
+        self.tokens += std::mem::take(&mut self.tokens_of_open_turn);
     }
 
     /// Remembers a round.

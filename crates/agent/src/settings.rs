@@ -9,6 +9,8 @@ use std::{collections::BTreeMap, path::Path};
 
 use serde::Deserialize;
 
+use crate::relay::{RelayForm, RelaySettings, has_placeholder};
+
 /// The name of the settings file in the store.
 pub const FILE: &str = "agents.toml";
 
@@ -87,6 +89,8 @@ pub struct Agent {
     pub limits: Limits,
     /// True if the agent's own commits are left in the repository.
     pub may_commit: bool,
+    /// The relay that holds the key of its model's server.
+    pub relay: Option<RelaySettings>,
 }
 
 /// The limits of a turn and of a run. An unset field means no limit.
@@ -140,6 +144,7 @@ struct Entry {
     limits: LimitsForm,
     #[serde(default)]
     may_commit: bool,
+    relay: Option<RelayForm>,
 }
 
 #[derive(Default, Deserialize)]
@@ -249,6 +254,7 @@ fn agent(entry: Entry, limits: LimitsForm) -> Result<Agent, String> {
     {
         return Err(format!("`limits.turn_minutes` is {minutes}; use a number above 0, up to {TURN_MINUTES_MAX}"));
     }
+    let relay = relay(entry.relay, driver, &entry.command, &entry.env)?;
     let usual = Limits::default();
     let usual = Limits { turn_minutes: limits.turn_minutes.unwrap_or(usual.turn_minutes), ..least(usual, limits) };
     let own = entry.limits;
@@ -269,7 +275,26 @@ fn agent(entry: Entry, limits: LimitsForm) -> Result<Agent, String> {
             cost_per_run: own.cost_per_run.or(usual.cost_per_run),
         },
         may_commit: entry.may_commit,
+        relay,
     })
+}
+
+fn relay(
+    form: Option<RelayForm>,
+    driver: DriverKind,
+    command: &[String],
+    env: &BTreeMap<String, String>,
+) -> Result<Option<RelaySettings>, String> {
+    match form {
+        Some(_) if driver == DriverKind::Coder => {
+            Err("`relay`: the driver `coder` has no program; its key is in judges.toml".to_owned())
+        }
+        Some(form) => RelaySettings::read(form, env, driver == DriverKind::Claude).map(Some),
+        None => match command.iter().chain(env.values()).find(|text| has_placeholder(text)) {
+            Some(text) => Err(format!("`{text}` names the relay; add a table `relay` with `to` and `key`")),
+            None => Ok(None),
+        },
+    }
 }
 
 fn is_host(host: &str) -> bool {
@@ -324,6 +349,22 @@ mod tests {
                 "`limits.turn_minutes` is 0; use a number above 0",
             ),
             ("[agents.a]\ndriver = \"acp\"\ncomand = [\"a\"]", "unknown field `comand`"),
+            (
+                "[agents.a]\ndriver = \"acp\"\ncommand = [\"a\"]\nrelay = { to = \"http://api.example.com\", key = \"env:K\" }",
+                "`relay.to` must begin with https://",
+            ),
+            (
+                "[agents.a]\ndriver = \"acp\"\ncommand = [\"a\"]\nrelay = { to = \"https://a.b\", key = \"sk-123\" }",
+                "must say where the key is",
+            ),
+            (
+                "[agents.a]\ndriver = \"acp\"\ncommand = [\"a\"]\nenv = { A = \"env:K\" }\nrelay = { to = \"https://a.b\", key = \"env:K\" }",
+                "`env.A` gives the agent the key",
+            ),
+            (
+                "[agents.a]\ndriver = \"acp\"\ncommand = [\"a\", \"{relay.url}\"]",
+                "names the relay; add a table `relay`",
+            ),
         ];
         for (text, expected) in cases {
             let why = read(text).unwrap_err();

@@ -9,6 +9,7 @@ use std::{
 use interlock_activity::{Attempt, Canceller, Outcome, Question, code};
 use interlock_chart::Value;
 use interlock_process::{Conversation, Plan, ProgramInput, ProgramResult};
+use interlock_relay::Relay;
 use serde_json::Value as Json;
 use tokio::task::JoinSet;
 
@@ -32,6 +33,9 @@ const SEND_MAX: Duration = Duration::from_secs(30);
 /// The number of permission requests that may be open at once.
 const ASKED_MAX: usize = 64;
 
+/// The reason for stopping a turn whose relay has no tokens left.
+const REFUSED: &str = "the token budget of the run is spent; the relay forwards no more model calls";
+
 /// The event that answers a permission request.
 const PERMIT: &str = "PERMIT";
 
@@ -41,6 +45,10 @@ pub(crate) struct Scene<'s> {
     pub(crate) plan: &'s Plan,
     pub(crate) referee: Arc<dyn Referee>,
     pub(crate) left: Left,
+    /// Counts the tokens of the turn, if the agent has a relay.
+    pub(crate) relay: Option<&'s Relay>,
+    /// Notes the tokens of the turn so far, so that they count if this process is killed.
+    pub(crate) note: &'s (dyn Fn(u64) + Send + Sync),
     /// The time that a person has to answer a permission request.
     pub(crate) ask_ms: u64,
 }
@@ -52,6 +60,8 @@ struct Running<'r> {
     record: &'r mut Record,
     asks: JoinSet<(String, Decided)>,
     asked: usize,
+    /// The tokens that were noted.
+    noted: u64,
     /// The time at which the turn is stopped the hard way.
     deadline: Option<Instant>,
 }
@@ -68,15 +78,26 @@ impl Scene<'_> {
         let inner = Attempt { cancel, ..self.attempt.clone() };
         let mut conversation = Conversation::open(&inner, self.plan).await?;
         let (facts, asks) = (Facts::default(), JoinSet::new());
-        let mut running = Running { driver, facts, record, asks, asked: 0, deadline: None };
+        let mut running = Running { driver, facts, record, asks, asked: 0, noted: 0, deadline: None };
         self.converse(&mut running, &mut conversation).await;
         running.asks.abort_all();
-        let facts = running.facts;
+        let mut facts = running.facts;
+        self.count(&mut facts);
         if facts.stopped.is_some() && facts.end.is_none() {
             stopper.cancel();
         }
         let ended = conversation.close(CLOSE_GRACE).await?;
         Ok((facts, ended))
+    }
+
+    /// Adds the tokens that the relay has counted. A turn that went over the budget is not finished.
+    fn count(&self, facts: &mut Facts) {
+        facts.usage.tokens = self.relay.map_or(0, Relay::tokens).max(facts.usage.tokens);
+        let refused =
+            self.relay.filter(|relay| relay.is_spent() && facts.stopped.is_none()).map(|_| REFUSED.to_owned());
+        if let Some(why) = self.overspent(facts).or(refused) {
+            facts.stopped = Some(Stop::Budget(why));
+        }
     }
 
     async fn converse(&self, running: &mut Running<'_>, conversation: &mut Conversation) {
@@ -100,6 +121,9 @@ impl Scene<'_> {
                 () = cancel.cancelled(), if running.facts.stopped.is_none() => {
                     self.stop(running, input, Stop::Cancelled).await;
                 }
+                () = spent(self.relay), if running.facts.stopped.is_none() => {
+                    self.stop(running, input, Stop::Budget(REFUSED.to_owned())).await;
+                }
                 () = until(deadline) => return,
             }
         }
@@ -111,6 +135,11 @@ impl Scene<'_> {
         let Ok(message) = serde_json::from_slice::<Json>(line) else { return };
         let heard = running.driver.hear(&message);
         self.take(running, input, heard).await;
+        let tokens = self.relay.map_or(0, Relay::tokens).max(running.facts.usage.tokens);
+        if self.left.tokens.is_some() && tokens > running.noted {
+            running.noted = tokens;
+            (self.note)(tokens);
+        }
     }
 
     async fn take(&self, running: &mut Running<'_>, input: &mut ProgramInput, heard: Vec<Heard>) {
@@ -187,6 +216,14 @@ impl Scene<'_> {
 async fn until(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits until the relay refuses requests because the budget is spent.
+async fn spent(relay: Option<&Relay>) {
+    match relay {
+        Some(relay) => relay.spent().await,
         None => std::future::pending().await,
     }
 }

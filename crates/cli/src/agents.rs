@@ -10,8 +10,12 @@ use interlock_agent::{
 };
 use interlock_policy::Decision;
 
-/// Returns the activity `agent.prompt`.
+/// Returns the activity `agent.prompt`. Removes copies of credentials that a killed process has left.
 pub(crate) fn activity(settings: &Settings) -> AgentPrompt {
+    if let Some(homes) = settings.home.as_deref().and_then(|home| interlock_agent::homes(home, None)) {
+        // A directory that cannot be read has no effect on other work; `gc` reports it.
+        let _ = interlock_agent::remove_left_logins(&homes);
+    }
     let gate = Gate::new(settings.allowed_hosts.clone()).with_settings(settings.sandbox.config.clone());
     AgentPrompt::new(Setup {
         home: settings.home.clone(),

@@ -1,6 +1,6 @@
 //! Connects to a server and sends the request.
 
-use http_body_util::Full;
+use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
 use hyper::{Request, Uri, body::Bytes, client::conn::http1, header};
 use hyper_util::rt::TokioIo;
 use tokio::{
@@ -12,6 +12,9 @@ use tokio_rustls::{TlsConnector, rustls::pki_types::ServerName};
 
 use crate::{Address, Error, Proxy, Response, trust::Trust};
 
+/// A request's body that is sent as it arrives. An error of the body ends the request.
+pub type Body = UnsyncBoxBody<Bytes, Box<dyn std::error::Error + Send + Sync>>;
+
 /// Sends requests over HTTP.
 #[derive(Clone, Debug, Default)]
 pub struct Client {
@@ -22,7 +25,7 @@ pub struct Client {
 /// A connection for one request.
 #[derive(Debug)]
 pub struct Connection {
-    sender: http1::SendRequest<Full<Bytes>>,
+    sender: http1::SendRequest<Body>,
     driver: Driver,
     address: Address,
     /// The proxy, if it forwards a plain HTTP request to the host.
@@ -98,7 +101,13 @@ async fn begin(
 impl Connection {
     /// Sends the request and waits for the head of the response. `Host`, `User-Agent` and `Connection` are set;
     /// everything else is sent as given.
-    pub async fn send(mut self, mut request: Request<Vec<u8>>) -> Result<Response, Error> {
+    pub async fn send(self, request: Request<Vec<u8>>) -> Result<Response, Error> {
+        self.stream(request.map(|body| Full::new(Bytes::from(body)).map_err(|never| match never {}).boxed_unsync()))
+            .await
+    }
+
+    /// Sends a request whose body arrives meanwhile; otherwise as [`Connection::send`].
+    pub async fn stream(mut self, mut request: Request<Body>) -> Result<Response, Error> {
         let broken = |why: String| Error::Broken(why);
         let host = self.address.header().map_err(broken)?;
         if let Some(proxy) = &self.proxy {
@@ -109,7 +118,7 @@ impl Connection {
         headers.entry(header::HOST).or_insert(host);
         headers.entry(header::USER_AGENT).or_insert(header::HeaderValue::from_static("interlock"));
         headers.insert(header::CONNECTION, header::HeaderValue::from_static("close"));
-        let response = self.sender.send_request(request.map(|body| Full::new(Bytes::from(body)))).await;
+        let response = self.sender.send_request(request).await;
         let response = response.map_err(|error| broken(told(&error)))?;
         Ok(Response::new(response, self.driver))
     }

@@ -13,7 +13,7 @@ mod response;
 mod trust;
 
 pub use address::Address;
-pub use client::{Client, Connection};
+pub use client::{Body, Client, Connection};
 pub use error::Error;
 pub use hyper::{HeaderMap, Method, Request, Uri, body::Bytes, header};
 pub use proxy::Proxy;

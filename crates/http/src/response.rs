@@ -1,9 +1,16 @@
 //! A response, read as it arrives.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    future::poll_fn,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
 
-use http_body_util::BodyExt;
-use hyper::{HeaderMap, body::Bytes, body::Incoming};
+use hyper::{
+    HeaderMap,
+    body::{Body as _, Bytes, Incoming},
+};
 
 use crate::{
     Error,
@@ -34,14 +41,19 @@ impl Response {
 
     /// The next piece of the body; `None` after the last.
     pub async fn piece(&mut self) -> Result<Option<Bytes>, Error> {
-        while let Some(frame) = self.body.frame().await {
+        poll_fn(|context| self.poll_piece(context)).await
+    }
+
+    /// Polls for the next piece of the body, as [`Response::piece`] does.
+    pub fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, Error>> {
+        while let Some(frame) = ready!(Pin::new(&mut self.body).poll_frame(context)) {
             let frame = frame.map_err(|error| Error::Broken(told(&error)))?;
             // Trailers are skipped, because no caller reads them.
             if let Ok(data) = frame.into_data() {
-                return Ok(Some(data));
+                return Poll::Ready(Ok(Some(data)));
             }
         }
-        Ok(None)
+        Poll::Ready(Ok(None))
     }
 
     /// Reads the rest of the body, up to a limit in bytes.

@@ -74,6 +74,7 @@ impl Config {
             workspace,
             keeps_repository: false,
             write: places(&self.write),
+            fleeting: Vec::new(),
             terminals: false,
             hide,
             store: None,

@@ -156,6 +156,9 @@ pub struct Rules {
     pub keeps_repository: bool,
     /// Other places that it may change.
     pub write: Vec<PathBuf>,
+    /// Files that it may read and that are removed when it has ended, even if Interlock is killed: copies of credentials.
+    #[serde(default)]
+    pub fleeting: Vec<PathBuf>,
     /// True if it may open pseudo-terminals. They are private, so this needs namespaces.
     #[serde(default)]
     pub terminals: bool,

@@ -31,6 +31,17 @@ impl RealAgent {
         )
     }
 
+    /// Returns an `agents.toml` with this agent under a name, which finds its model through the relay in `more`.
+    pub fn relayed(self, name: &str, programs: &Path, more: &str) -> String {
+        let (driver, command, _) = self.launch(programs, "{relay.url}");
+        let env = match self {
+            RealAgent::Goose => "GOOSE_PROVIDER = \"openai\", GOOSE_MODEL = \"scripted\"",
+            RealAgent::Claude => "CLAUDE_CODE_MAX_RETRIES = \"1\"",
+            RealAgent::Codex => "FAKE_KEY = \"{relay.token}\"",
+        };
+        format!("[agents.{name}]\ndriver = {driver:?}\ncommand = {command}\nenv = {{ {env} }}\n{more}\n")
+    }
+
     fn launch(self, programs: &Path, url: &str) -> (&'static str, String, String) {
         let program = |name: &str| programs.join("bin").join(name).display().to_string();
         match self {

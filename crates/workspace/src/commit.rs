@@ -2,11 +2,10 @@
 //! does not check it out.
 //!
 //! A commit contains the current workspace, with line endings as `.gitattributes` states. No program that the
-//! repository's configuration names is run; hooks run only on request. Files that need a filter program are therefore
-//! rejected.
+//! repository's configuration names is run; hooks run only on request (`hooks.rs`). Files that need a filter program are
+//! therefore rejected.
 
 use std::{
-    fs,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
     process::Command,
@@ -18,6 +17,7 @@ use crate::{
     Error, Result, Workspace,
     changes::difference,
     git::{Git, join, split},
+    hooks::{HookRunner, Hooks},
     place::{Repository, WorkspaceRoot},
     private::{Private, VIEW_FILES},
     workspace::{full_hash, keep},
@@ -38,8 +38,6 @@ pub struct Commit {
     pub branch: Option<String>,
     /// The expected tree of the workspace, as [`Workspace::tree`] returns it.
     pub tree: Option<String>,
-    /// True if the repository's hooks run.
-    pub with_hooks: bool,
     /// Two stored trees: only the difference between them is committed, and all other uncommitted changes stay
     /// uncommitted. The default is to commit everything.
     pub only: Option<(String, String)>,
@@ -92,9 +90,19 @@ impl Moved {
 }
 
 impl Workspace {
-    /// Commits the workspace. The index is updated if the branch is the one that is checked out, and left unchanged
-    /// otherwise.
+    /// Commits the workspace without hooks. The index is updated if the branch is the one that is checked out, and left
+    /// unchanged otherwise.
     pub fn commit(&self, folder: &Path, commit: &Commit) -> Result<Committed> {
+        self.commit_around(folder, commit, None)
+    }
+
+    /// Commits the workspace as [`Workspace::commit`] does, with the repository's hooks. If a hook changes files, nothing
+    /// is committed and the error is [`Error::TreeChanged`].
+    pub fn commit_with_hooks(&self, folder: &Path, commit: &Commit, runner: &dyn HookRunner) -> Result<Committed> {
+        self.commit_around(folder, commit, Some(runner))
+    }
+
+    fn commit_around(&self, folder: &Path, commit: &Commit, runner: Option<&dyn HookRunner>) -> Result<Committed> {
         let place = WorkspaceRoot::find(folder)?;
         let repository = place.repository.clone().ok_or_else(no_repository)?;
         let private = Private::open(Some(self.home()?), place)?;
@@ -102,7 +110,7 @@ impl Workspace {
         if let Some(expected) = commit.tree.as_ref().filter(|expected| **expected != raw) {
             return Err(Error::TreeChanged { expected: expected.clone(), found: raw });
         }
-        Committer { private: &private, repository: &repository }.commit(commit)
+        Committer { private: &private, repository: &repository }.commit(commit, &raw, runner)
     }
 
     /// Checks that a branch can be committed to, as far as this is known before the commit.
@@ -218,7 +226,7 @@ impl Committer<'_> {
         Git::new(&self.private.place.root, &self.repository.own_git_dir)
     }
 
-    fn commit(&self, order: &Commit) -> Result<Committed> {
+    fn commit(&self, order: &Commit, raw: &str, runner: Option<&dyn HookRunner>) -> Result<Committed> {
         let scratch = self.private.scratch()?;
         let (reference, is_current) = reference(&self.git(), order.branch.as_deref())?;
         let tip = resolve(&self.git(), &reference)?;
@@ -226,15 +234,19 @@ impl Committer<'_> {
             Some(tip) => Some(tip.clone()),
             None => resolve(&self.git(), "HEAD")?,
         };
-        let git = self.git().index(&scratch.path().join("index"));
-        if let Some(made) = tip.as_deref().and_then(|tip| self.made_before(&git, &reference, tip, order)) {
+        let index = scratch.path().join("index");
+        let git = self.git().index(&index);
+        if let Some(made) =
+            tip.as_deref().and_then(|tip| self.made_before(&git, &reference, tip, order, runner.is_some()))
+        {
             return Ok(made);
         }
         let tree = self.tree(&git, parent.as_deref(), order)?;
         let message = format!("{}\n", order.message.trim_end());
-        let message = match order.with_hooks {
-            true => self.hooks(&git, &message, scratch.path())?,
-            false => message,
+        let hooks = runner.map(|runner| Hooks::new(self, runner)).transpose()?;
+        let message = match &hooks {
+            Some(hooks) => hooks.before(&message, &index, &tree, raw)?,
+            None => message,
         };
         let commit = self.write(&git, &tree, parent.as_deref(), &message)?;
         let nothing = "0".repeat(commit.len());
@@ -253,6 +265,9 @@ impl Committer<'_> {
                 }
             };
         }
+        if let Some(hooks) = &hooks {
+            hooks.after();
+        }
         let files = self.files(parent.as_deref(), &tree)?;
         let branch = reference.strip_prefix("refs/heads/").map(str::to_owned);
         let moved = Moved { reference, before: tip, after: commit.clone() };
@@ -260,12 +275,14 @@ impl Committer<'_> {
     }
 
     /// Returns the commit that an interrupted attempt made: the tip has this message, and taking the difference back from it is
-    /// possible. `None` if the tip is another commit, or cannot be compared.
-    fn made_before(&self, git: &Git, reference: &str, tip: &str, order: &Commit) -> Option<Committed> {
+    /// possible. `None` if the tip is another commit, or cannot be compared. Hooks may have added lines to the message.
+    fn made_before(&self, git: &Git, reference: &str, tip: &str, order: &Commit, has_hooks: bool) -> Option<Committed> {
         let (from, to) = order.only.as_ref()?;
         let said = git.line(&["log", "-1", "--format=%B", tip]).ok()?;
         let before = resolve(&self.git(), &format!("{tip}^")).ok()?;
-        if said.trim() != order.message.trim() || from == to {
+        let (said, wanted) = (said.trim(), order.message.trim());
+        let is_ours = said == wanted || (has_hooks && said.lines().next() == wanted.lines().next());
+        if !is_ours || from == to {
             return None;
         }
         git.run(&["read-tree", tip]).ok()?;
@@ -340,27 +357,6 @@ impl Committer<'_> {
             .collect();
         let commit = git.run_with(&arguments, message.as_bytes())?;
         Ok(String::from_utf8_lossy(&commit).trim_end().to_owned())
-    }
-
-    /// Runs the repository's hooks. Returns the commit message, which they may have changed.
-    fn hooks(&self, git: &Git, message: &str, scratch: &Path) -> Result<String> {
-        let root = &self.private.place.root;
-        let hooks = setting(root, "core.hooksPath")
-            .map(|path| root.join(path))
-            .unwrap_or_else(|| self.repository.git_dir.join("hooks"));
-        let settings = format!("core.hooksPath={}", hooks.display());
-        let run = |arguments: &[&str]| {
-            let all = [&["-c", &settings, "hook", "run", "--ignore-missing"][..], arguments].concat();
-            git.run(&all).map_err(|error| match error {
-                Error::Git { said, .. } => Error::Commit(format!("the hook {} refused: {said}", arguments[0])),
-                other => other,
-            })
-        };
-        let file = scratch.join("COMMIT_EDITMSG");
-        fs::write(&file, message).map_err(|error| Error::io("write", &file, &error))?;
-        run(&["pre-commit"])?;
-        run(&["commit-msg", "--", &file.to_string_lossy()])?;
-        fs::read_to_string(&file).map_err(|error| Error::io("read", &file, &error))
     }
 
     fn files(&self, parent: Option<&str>, tree: &str) -> Result<Vec<CommittedFile>> {

@@ -2,9 +2,11 @@
 
 use interlock_activity::{Activity, Arguments, Attempt, EffectClass, Ending, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
+use interlock_journal::Evidence;
+use interlock_process::Sandbox;
 use interlock_workspace::{COMMIT_EVIDENCE, Commit, Committed, Error, Workspace};
 
-use super::{begin, failed, keep};
+use super::{begin, failed, hooks::ConfinedHooks, keep};
 
 const KNOWN: [&str; 8] = ["message", "branch", "tree", "from", "to", "hooks", "goal", "pull_request_text"];
 
@@ -16,12 +18,12 @@ const SUBJECT_MAX: usize = 72;
 
 /// Commits, and reports with a signal if that was not possible.
 #[derive(Clone, Debug)]
-pub struct GitCommit(Workspace);
+pub struct GitCommit(Committer);
 
 impl GitCommit {
-    /// Creates the activity. `workspace` makes the commits.
-    pub fn new(workspace: Workspace) -> Self {
-        GitCommit(workspace)
+    /// Creates the activity. `workspace` makes the commits, and `sandbox` confines hooks.
+    pub fn new(workspace: Workspace, sandbox: Sandbox) -> Self {
+        GitCommit(Committer { workspace, sandbox })
     }
 }
 
@@ -47,23 +49,23 @@ impl Activity for GitCommit {
     }
 
     fn start(&self, attempt: Attempt) -> Ending {
-        let workspace = self.0.clone();
-        begin(attempt, move |attempt| match commit(&workspace, attempt) {
+        let committer = self.0.clone();
+        begin(attempt, move |attempt| match committer.commit(attempt) {
             Ok(done) => done.outcome(attempt, "commit_success"),
             Err(Failed::Input(outcome)) => Err(outcome),
-            Err(Failed::Commit(error)) => Ok(refused(attempt, &error)),
+            Err(Failed::Commit(error, evidence)) => Ok(refused(attempt, &error).with(evidence)),
         })
     }
 }
 
 /// Commits, and reports an error if that was not possible.
 #[derive(Clone, Debug)]
-pub struct WorkspaceCommit(Workspace);
+pub struct WorkspaceCommit(Committer);
 
 impl WorkspaceCommit {
-    /// Creates the activity. `workspace` makes the commits.
-    pub fn new(workspace: Workspace) -> Self {
-        WorkspaceCommit(workspace)
+    /// Creates the activity. `workspace` makes the commits, and `sandbox` confines hooks.
+    pub fn new(workspace: Workspace, sandbox: Sandbox) -> Self {
+        WorkspaceCommit(Committer { workspace, sandbox })
     }
 }
 
@@ -89,25 +91,35 @@ impl Activity for WorkspaceCommit {
     }
 
     fn start(&self, attempt: Attempt) -> Ending {
-        let workspace = self.0.clone();
-        begin(attempt, move |attempt| match commit(&workspace, attempt) {
+        let committer = self.0.clone();
+        begin(attempt, move |attempt| match committer.commit(attempt) {
             Ok(done) => done.outcome(attempt, "committed"),
             Err(Failed::Input(outcome)) => Err(outcome),
-            Err(Failed::Commit(Error::Commit(why))) => Err(Outcome::error(COMMIT_FAILED, why)),
-            Err(Failed::Commit(error)) => Err(failed(&error)),
+            Err(Failed::Commit(Error::Commit(why), evidence)) => Err(Outcome::error(COMMIT_FAILED, why).with(evidence)),
+            Err(Failed::Commit(error, evidence)) => Err(failed(&error).with(evidence)),
         })
     }
 }
 
+/// Makes commits, and confines their hooks.
+#[derive(Clone, Debug)]
+struct Committer {
+    workspace: Workspace,
+    sandbox: Sandbox,
+}
+
 enum Failed {
     Input(Outcome),
-    Commit(Error),
+    /// No commit was made; the evidence is that of its hooks.
+    Commit(Error, Vec<Evidence>),
 }
 
 /// A commit that was made, with its pull request text.
 struct Done {
     made: Committed,
     pull_request: Option<String>,
+    /// The evidence of hooks.
+    evidence: Vec<Evidence>,
 }
 
 /// The input schema of both activities.
@@ -124,32 +136,53 @@ fn fields() -> Schema {
     ])
 }
 
-fn commit(workspace: &Workspace, attempt: &Attempt) -> Result<Done, Failed> {
-    let input = |bad: interlock_activity::BadArgument| Failed::Input(bad.into());
-    let given = Arguments::new(&attempt.with, &KNOWN).map_err(input)?;
-    let goal = given.text("goal").map_err(input)?;
-    let message = message(&given, goal, attempt);
-    let text = |name: &str| {
-        let said = given.text(name).map_err(input)?;
-        Ok::<_, Failed>(said.filter(|text| !text.is_empty()).map(str::to_owned))
-    };
-    let only = match (text("from")?, text("to")?) {
-        (Some(from), Some(to)) => Some((from, to)),
-        (None, None) => None,
-        _ => return Err(input(interlock_activity::BadArgument::field("from", "and `to` belong together".to_owned()))),
-    };
-    let order = Commit {
-        message: message.clone(),
-        branch: given.text("branch").map_err(input)?.map(str::to_owned),
-        tree: text("tree")?,
-        only,
-        with_hooks: given.value("hooks") == Some(&Value::Bool(true)),
-        paths: Vec::new(),
-    };
-    let made = workspace.commit(&attempt.folder, &order).map_err(Failed::Commit)?;
-    let is_wanted = given.value("pull_request_text") == Some(&Value::Bool(true));
-    let pull_request = is_wanted.then(|| pull_request(&message, goal, &made));
-    Ok(Done { made, pull_request })
+impl Committer {
+    fn commit(&self, attempt: &Attempt) -> Result<Done, Failed> {
+        let input = |bad: interlock_activity::BadArgument| Failed::Input(bad.into());
+        let given = Arguments::new(&attempt.with, &KNOWN).map_err(input)?;
+        let goal = given.text("goal").map_err(input)?;
+        let message = message(&given, goal, attempt);
+        let text = |name: &str| {
+            let said = given.text(name).map_err(input)?;
+            Ok::<_, Failed>(said.filter(|text| !text.is_empty()).map(str::to_owned))
+        };
+        let only = match (text("from")?, text("to")?) {
+            (Some(from), Some(to)) => Some((from, to)),
+            (None, None) => None,
+            _ => {
+                return Err(input(interlock_activity::BadArgument::field(
+                    "from",
+                    "and `to` belong together".to_owned(),
+                )));
+            }
+        };
+        let order = Commit {
+            message: message.clone(),
+            branch: given.text("branch").map_err(input)?.map(str::to_owned),
+            tree: text("tree")?,
+            only,
+            paths: Vec::new(),
+        };
+        let has_hooks = given.value("hooks") == Some(&Value::Bool(true));
+        let (made, evidence) = self.make(attempt, &order, has_hooks)?;
+        let is_wanted = given.value("pull_request_text") == Some(&Value::Bool(true));
+        let pull_request = is_wanted.then(|| pull_request(&message, goal, &made));
+        Ok(Done { made, pull_request, evidence })
+    }
+
+    /// Makes the commit, and returns it with the evidence of its hooks.
+    fn make(&self, attempt: &Attempt, order: &Commit, has_hooks: bool) -> Result<(Committed, Vec<Evidence>), Failed> {
+        if !has_hooks {
+            let made = self.workspace.commit(&attempt.folder, order);
+            return made.map(|made| (made, Vec::new())).map_err(|error| Failed::Commit(error, Vec::new()));
+        }
+        let hooks = ConfinedHooks::new(attempt, &self.sandbox);
+        let made = self.workspace.commit_with_hooks(&attempt.folder, order, &hooks);
+        match (made, hooks.into_evidence()) {
+            (Ok(made), evidence) => Ok((made, evidence)),
+            (Err(error), evidence) => Err(Failed::Commit(error, evidence)),
+        }
+    }
 }
 
 /// Returns the commit message: the machine's own, or else the goal, or else one that names the run.
@@ -183,9 +216,10 @@ fn pull_request(message: &str, goal: Option<&str>, made: &Committed) -> String {
 
 impl Done {
     fn outcome(self, attempt: &Attempt, signal: &str) -> Result<Outcome, Outcome> {
-        let Done { made, pull_request } = self;
+        let Done { made, pull_request, evidence: of_hooks } = self;
         let moved = serde_json::to_vec(&made.moved).map_err(|error| Outcome::error(code::FAILED, error.to_string()))?;
         let mut evidence = vec![keep(attempt, COMMIT_EVIDENCE, "application/json", &moved)?];
+        evidence.extend(of_hooks);
         if let Some(text) = &pull_request {
             evidence.push(keep(attempt, "pull_request", "text/markdown", text.as_bytes())?);
         }

@@ -7,6 +7,7 @@ mod changes;
 mod checkpoint;
 mod commit;
 mod context;
+mod hooks;
 mod open;
 mod restore;
 mod snapshot;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 
 use interlock_activity::{Attempt, Ending, Outcome, Registry, code};
 use interlock_journal::Evidence;
+use interlock_process::Sandbox;
 use interlock_workspace::{Error, Workspace};
 
 use super::Gate;
@@ -40,7 +42,13 @@ const TORN: &str = "TORN";
 const TREE_CHANGED: &str = "TREE_CHANGED";
 
 /// Adds all workspace activities to a registry.
-pub(super) fn all(registry: Registry, workspace: &Workspace, home: Option<PathBuf>, gate: &Gate) -> Registry {
+pub(super) fn all(
+    registry: Registry,
+    workspace: &Workspace,
+    home: Option<PathBuf>,
+    gate: &Gate,
+    sandbox: &Sandbox,
+) -> Registry {
     registry
         .with(WorkspaceOpen::new(workspace.clone()))
         .with(WorkspaceContext::new(workspace.clone(), home.clone()))
@@ -50,8 +58,8 @@ pub(super) fn all(registry: Registry, workspace: &Workspace, home: Option<PathBu
         .with(gate.guard(WorkspaceApply::new(workspace.clone())))
         .with(WorkspaceRestore::new(workspace.clone()))
         .with(WorkspaceUndo)
-        .with(WorkspaceCommit::new(workspace.clone()))
-        .with(GitCommit::new(workspace.clone()))
+        .with(WorkspaceCommit::new(workspace.clone(), sandbox.clone()))
+        .with(GitCommit::new(workspace.clone(), sandbox.clone()))
 }
 
 /// Runs work that may block on a thread for blocking work.

@@ -10,7 +10,7 @@ use interlock_activity::HandledSignal;
 use interlock_workspace::Workspace;
 use serde_json::json;
 
-use crate::trial::{EndedAttempt, Trial};
+use crate::trial::{EndedAttempt, Trial, sandbox};
 
 /// Creates a repository with one commit and an uncommitted change.
 fn repository(with: serde_json::Value, signals: &[&str]) -> (Trial, Workspace) {
@@ -112,7 +112,7 @@ async fn checkpoints_are_numbered_and_restored_by_name() {
 async fn a_commit_is_made_where_the_tree_is_the_tested_one() {
     let (mut trial, workspace) = repository(json!({}), &["commit_success", "commit_fail", "tree_changed"]);
     let tree = workspace.tree(&trial.folder).unwrap();
-    let commit = || GitCommit::new(workspace.clone());
+    let commit = || GitCommit::new(workspace.clone(), sandbox());
     give(&mut trial, json!({ "message": "a change", "tree": "0".repeat(40) }));
     let changed = trial.run(commit()).await;
     assert_eq!((changed.name.as_str(), changed.data["tree"].as_str()), ("tree_changed", Some(tree.as_str())));
@@ -133,17 +133,94 @@ async fn a_commit_on_another_branch_comes_with_a_text_for_a_pull_request() {
     let with = json!({ "branch": "interlock/coder-1", "message": null, "goal": "Add a file\nfor me", "pull_request_text": true });
     let (trial, workspace) = repository(with, &["commit_success", "commit_fail"]);
     let head = git(&trial, &["rev-parse", "HEAD"]);
-    let done = trial.run(GitCommit::new(workspace)).await;
+    let done = trial.run(GitCommit::new(workspace, sandbox())).await;
     assert_eq!(done.data["branch"], "interlock/coder-1");
     assert_eq!(done.data["pull_request_text"], "# Add a file\n\nAdd a file\nfor me\n\n## Files\n\n- `mine` (+1 -0)\n");
     assert_eq!(git(&trial, &["rev-parse", "HEAD"]), head);
     assert_eq!(git(&trial, &["log", "-1", "--format=%s", "interlock/coder-1"]), "Add a file");
 }
 
+/// Adds a hook to the repository.
+fn hook(trial: &Trial, name: &str, script: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    let path = trial.folder.join(".git/hooks").join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[tokio::test]
+async fn hooks_of_a_commit_are_confined() {
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    server.set_nonblocking(true).unwrap();
+    let port = server.local_addr().unwrap().port();
+    let outside = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let file = outside.path().join("written");
+    let with = json!({ "message": "a change", "hooks": true });
+    let (trial, workspace) = repository(with, &["commit_success", "commit_fail", "tree_changed"]);
+    let escape = format!(
+        "echo x > {}\nbash -c 'echo > /dev/tcp/127.0.0.1/{port}'\necho evil >> .git/hooks/pre-commit\n\
+         git config user.name Evil\ngit diff --cached --quiet && exit 1\nexit 0",
+        file.display()
+    );
+    hook(&trial, "pre-commit", &escape);
+    hook(&trial, "prepare-commit-msg", "echo prepared as $2 >> \"$1\"");
+    hook(&trial, "commit-msg", "echo signed >> \"$1\"");
+    let done = trial.run(GitCommit::new(workspace, sandbox())).await;
+    assert_eq!(done.name, "commit_success", "{:?}", done.data);
+    assert!(!file.exists(), "a hook wrote outside of the workspace");
+    assert_eq!(server.accept().unwrap_err().kind(), std::io::ErrorKind::WouldBlock, "a hook reached the network");
+    assert_eq!(git(&trial, &["config", "user.name"]), "Ada");
+    assert!(!fs::read_to_string(trial.folder.join(".git/hooks/pre-commit")).unwrap().contains("\nevil"));
+    assert_eq!(git(&trial, &["log", "-1", "--format=%B"]), "a change\nprepared as message\nsigned");
+    assert!(trial.evidence(&done, "sandbox").is_some());
+}
+
+#[tokio::test]
+async fn hook_in_a_linked_worktree_reads_the_repository_and_cannot_change_it() {
+    let with = json!({ "message": "a change", "hooks": true });
+    let (mut trial, workspace) = repository(with, &["commit_success", "commit_fail"]);
+    let main = trial.folder.clone();
+    let linked = main.with_file_name("linked");
+    git(&trial, &["worktree", "add", "-q", "-b", "side", linked.to_str().unwrap()]);
+    let script = format!(
+        "git diff --cached --name-only > seen; git add seen && git reset -q -- seen\n\
+         git write-tree > /dev/null || exit 1\nrm seen\ntouch {0}/evil {0}/.git/evil && exit 1\nexit 0",
+        main.display()
+    );
+    hook(&trial, "pre-commit", &script);
+    trial.attempt.folder.clone_from(&linked);
+    fs::write(linked.join("new"), "new\n").unwrap();
+    let done = trial.run(GitCommit::new(workspace, sandbox())).await;
+    assert_eq!((done.name.as_str(), done.data["branch"].as_str()), ("commit_success", Some("side")), "{:?}", done.data);
+    assert!(!main.join("evil").exists() && !main.join(".git/evil").exists());
+}
+
+#[tokio::test]
+async fn hook_refuses_a_commit_or_makes_the_tree_differ() {
+    let with = json!({ "message": "a change", "hooks": true });
+    let (trial, workspace) = repository(with, &["commit_success", "commit_fail", "tree_changed"]);
+    let head = git(&trial, &["rev-parse", "HEAD"]);
+    let commit = || GitCommit::new(workspace.clone(), sandbox());
+    hook(&trial, "pre-commit", "echo not like this; exit 1");
+    let refused = trial.run(commit()).await;
+    assert_eq!(refused.name, "commit_fail");
+    assert_eq!(refused.data["reason"], "the hook pre-commit refused: not like this");
+    hook(&trial, "pre-commit", "echo formatted > mine");
+    let changed = trial.run(commit()).await;
+    assert_eq!(changed.name, "tree_changed", "{:?}", changed.data);
+    assert_eq!(changed.data["tree"].as_str(), workspace.tree(&trial.folder).ok().as_deref());
+    hook(&trial, "commit-msg", "exit 3");
+    assert_eq!(trial.run(commit()).await.data["reason"], "the hook commit-msg refused: exit code 3");
+    assert_eq!(git(&trial, &["rev-parse", "HEAD"]), head);
+    hook(&trial, "commit-msg", "exit 0");
+    assert_eq!(trial.run(commit()).await.name, "commit_success", "the second time nothing is formatted");
+}
+
 #[tokio::test]
 async fn a_commit_that_cannot_be_made_is_an_error_where_no_signal_is_for_that() {
     let (mut trial, workspace) = repository(json!({ "message": "feat: x" }), &["committed"]);
-    let commit = || WorkspaceCommit::new(workspace.clone());
+    let commit = || WorkspaceCommit::new(workspace.clone(), sandbox());
     assert_eq!(trial.run(commit()).await.name, "committed");
     assert_eq!(trial.run(commit()).await.error(), ("COMMIT_FAILED".into(), "there is nothing to commit".into()));
     give(&mut trial, json!({ "message": "x", "tree": "0".repeat(40) }));

@@ -4,5 +4,7 @@
 
 mod liars;
 mod limits;
+mod logins;
+mod relay;
 mod trial;
 mod turns;

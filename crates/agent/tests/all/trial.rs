@@ -105,6 +105,31 @@ impl Trial {
         trial
     }
 
+    /// Prepares a repository and an agent whose model is behind a relay that holds a key.
+    pub(crate) fn relayed(agent: RealAgent, limits: &str, key: &str, script: Vec<(&str, Vec<Step>)>) -> Option<Self> {
+        let programs = installed()?;
+        let trial = Trial::empty(script);
+        let more = format!("limits = {{ {limits} }}\n{}", trial.relay(key));
+        fs::write(trial.home.join("agents.toml"), agent.relayed("it", &programs, &more)).unwrap();
+        Some(trial)
+    }
+
+    /// Prepares a repository and an agent that is a shell script, with a relay.
+    pub(crate) fn relayed_script(script: &str, key: &str) -> Self {
+        let trial = Trial::scripted(script, "");
+        let path = trial.home.join("agents.toml");
+        let env = format!("env = {{ MODEL = {:?} }}", trial.model.url);
+        fs::write(&path, format!("{}{env}\n{}", fs::read_to_string(&path).unwrap(), trial.relay(key))).unwrap();
+        trial
+    }
+
+    /// Writes the key into a file and returns the settings of the relay.
+    fn relay(&self, key: &str) -> String {
+        let file = self.home.join("key");
+        fs::write(&file, format!("{key}\n")).unwrap();
+        format!("relay = {{ to = {:?}, key = \"file:{}\" }}\n", self.model.url, file.display())
+    }
+
     fn empty(script: Vec<(&str, Vec<Step>)>) -> Self {
         // Codex refuses a home in the temporary directory.
         let top = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -147,16 +172,29 @@ impl Trial {
         EndedAttempt::new(outcome)
     }
 
-    /// Prompts the agent and cancels the turn when a file appears. Returns the outcome and the seconds that the end took.
-    pub(crate) async fn prompt_and_cancel(&mut self, text: &str, file: &str) -> (EndedAttempt, f64) {
-        let (attempt, _person, canceller) = self.attempt(text);
+    /// Prompts the agent and drops the turn when a file appears, as if the process were killed.
+    pub(crate) async fn prompt_and_drop(&mut self, text: &str, file: &str) {
+        let (attempt, _person, _canceller) = self.attempt(text);
         let turn = tokio::spawn(self.activity().start(attempt));
+        self.wait_for(file).await;
+        turn.abort();
+        assert!(turn.await.unwrap_err().is_cancelled());
+    }
+
+    async fn wait_for(&self, file: &str) {
         let path = self.folder.join(file);
         let limit = std::time::Instant::now() + std::time::Duration::from_secs(30);
         while !path.exists() {
             assert!(std::time::Instant::now() < limit, "{file} was not written");
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
+    }
+
+    /// Prompts the agent and cancels the turn when a file appears. Returns the outcome and the seconds that the end took.
+    pub(crate) async fn prompt_and_cancel(&mut self, text: &str, file: &str) -> (EndedAttempt, f64) {
+        let (attempt, _person, canceller) = self.attempt(text);
+        let turn = tokio::spawn(self.activity().start(attempt));
+        self.wait_for(file).await;
         let begun = std::time::Instant::now();
         canceller.cancel();
         let outcome = turn.await.unwrap();
@@ -182,6 +220,28 @@ impl Trial {
     /// Returns a file of the workspace.
     pub(crate) fn file(&self, name: &str) -> Option<String> {
         fs::read_to_string(self.folder.join(name)).ok()
+    }
+
+    /// Adds a line to the agent's settings.
+    pub(crate) fn add_setting(&self, line: &str) {
+        let path = self.home.join("agents.toml");
+        fs::write(&path, format!("{}{line}\n", fs::read_to_string(&path).unwrap())).unwrap();
+    }
+
+    /// Returns the private home of the agent.
+    pub(crate) fn agent_home(&self) -> PathBuf {
+        let only = |folder: PathBuf| {
+            let inside = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+            let mut inside = inside.filter(|path| !path.ends_with(".logins"));
+            inside.next().unwrap()
+        };
+        only(only(only(self.home.parent().unwrap().join("cache/agents"))))
+    }
+
+    /// Returns the files in private homes that contain a text.
+    pub(crate) fn in_homes(&self, text: &str) -> Vec<String> {
+        let cache = self.home.parent().unwrap().join("cache");
+        sh(&cache, &format!("grep -rl {text} . || true")).lines().map(str::to_owned).collect()
     }
 
     /// Returns all text of the last attempt's evidence with this name.

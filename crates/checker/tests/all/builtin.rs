@@ -63,8 +63,8 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
           between inputs (upper): 138018 transitions, 46907 activities, 0 judgements
           whole run: none
           waits in idle, workflow_completed, error, cancelled
-        prd: 12 properties, 249 configurations
-          in 3 explorations 70389 configurations, 491100 ways
+        prd: 12 properties, 289 configurations
+          in 3 explorations 69502 configurations, 472743 ways
           between inputs (upper): 3646 transitions, 2330 activities, 7 judgements
           whole run: none
           waits in READY, CONFIRMING, BLOCKED

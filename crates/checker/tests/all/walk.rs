@@ -40,15 +40,21 @@ fn check(machine: &str) {
 }
 
 fn walk(walker: &Walker<'_>, way: &Counterexample) -> Option<Vec<Input>> {
-    let legs: Vec<Leg> = (way.stages.iter())
-        .map(|stage| Leg {
-            event: stage.event.clone(),
-            by: stage.by.clone(),
-            to: stage.to.clone(),
-            takes: stage.transitions.clone(),
-        })
-        .collect();
-    [First::Low, First::High].into_iter().find_map(|first| walker.walk(&legs, first))
+    follow(walker, &legs(way))
+}
+
+fn legs(way: &Counterexample) -> Vec<Leg> {
+    let leg = |stage: &interlock_checker::Stage| Leg {
+        event: stage.event.clone(),
+        by: stage.by.clone(),
+        to: stage.to.clone(),
+        takes: stage.transitions.clone(),
+    };
+    way.stages.iter().map(leg).collect()
+}
+
+fn follow(walker: &Walker<'_>, legs: &[Leg]) -> Option<Vec<Input>> {
+    [First::Low, First::High].into_iter().find_map(|first| walker.walk(legs, first))
 }
 
 /// Returns true if the last of these inputs takes the transition.
@@ -150,6 +156,27 @@ fn every_transition_of_firmware_is_taken() {
 #[test]
 fn every_transition_of_notebook_is_taken() {
     check("notebook");
+}
+
+/// A commit of `prd` that was interrupted three times leaves a verified tree. A person who goes on commits it; the task is
+/// not done again.
+#[test]
+fn interrupted_commit_of_prd_is_committed_when_a_person_goes_on() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../machines/prd");
+    let reading = yaml::read(&fs::read_to_string(folder.join("machine.yaml")).unwrap());
+    let machine = Machine::new(Arc::new(reading.chart.unwrap()));
+    let chart = machine.chart();
+    let ways = ways(machine.shared_chart(), &Options { exact_max: EXACT_MAX, ..Options::default() });
+    let is_third = |transition: &Transition| row(chart, transition, 0).contains("it was interrupted three times");
+    let (_, way) = chart.transitions.iter().zip(&ways).find(|(transition, _)| is_third(transition)).unwrap();
+    let mut legs = legs(way.as_ref().unwrap());
+    assert_eq!(legs.last().unwrap().to, ["BLOCKED"]);
+    for (event, to) in [("HUMAN_INTERVENTION", "COMMIT_TASK"), ("SKIP_TASK", "UNDO_TASK")] {
+        let leg = Leg { event: event.to_owned(), by: "user".to_owned(), to: vec![to.to_owned()], takes: Vec::new() };
+        legs.push(leg);
+        assert!(follow(&Walker::new(&machine), &legs).is_some(), "{event} does not lead to {to}");
+        legs.pop();
+    }
 }
 
 #[test]

@@ -111,6 +111,9 @@ fn remove_worktrees(store: &Store, args: &Gc, output: &Output) -> Result<u64, Fa
 /// Removes the private homes of agents whose runs are over, and returns the number of those runs.
 fn remove_agent_homes(store: &Store, args: &Gc) -> Result<u64, Failure> {
     let Some(homes) = interlock_agent::homes(&store.home, None) else { return Ok(0) };
+    if !args.dry_run {
+        interlock_agent::remove_left_logins(&homes).map_err(|error| Failure::failed(error.to_string()))?;
+    }
     let phases = vec![Phase::Active, Phase::Waiting, Phase::Paused];
     let running = store.journal.list(&Filter { phases, ..Filter::default() })?;
     let running: BTreeSet<String> = running.iter().map(|head| head.name.to_string()).collect();

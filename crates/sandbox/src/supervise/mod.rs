@@ -10,6 +10,7 @@
 
 mod after;
 mod cgroup;
+mod fleeting;
 mod memory;
 mod stage;
 mod tree;
@@ -46,6 +47,7 @@ use crate::{
     wire::{self, NEW_AFTER},
 };
 use cgroup::Cgroups;
+use fleeting::Fleeting;
 use stage::Stage;
 use usage::Usage;
 
@@ -111,6 +113,8 @@ struct Scene {
     signals: UnixStream,
     guard: Guard,
     temp: TempDir,
+    /// Files that are removed when no process is left.
+    fleeting: Vec<Fleeting>,
     cgroups: Cgroups,
     usage: Usage,
     /// The command to run afterwards.
@@ -171,7 +175,7 @@ fn begin(control: &UnixStream) -> io::Result<Option<Scene>> {
         Err(error) => Err(error),
     };
     match furnished {
-        Ok(Some((Furnished { pidfd, guard, temp, usage, after, is_wrapped }, is_stopped))) => {
+        Ok(Some((Furnished { pidfd, guard, temp, fleeting, usage, after, is_wrapped }, is_stopped))) => {
             let Stage { program, channel, is_init, .. } = stage;
             let channel = Some(channel);
             let (ended, is_heard) = (None, false);
@@ -188,6 +192,7 @@ fn begin(control: &UnixStream) -> io::Result<Option<Scene>> {
                 signals,
                 guard,
                 temp,
+                fleeting,
                 cgroups,
                 usage,
                 after,
@@ -207,6 +212,7 @@ struct Furnished {
     pidfd: OwnedFd,
     guard: Guard,
     temp: TempDir,
+    fleeting: Vec<Fleeting>,
     usage: Usage,
     after: Option<After>,
     is_wrapped: bool,
@@ -220,6 +226,7 @@ fn furnish(
     cgroups: &Cgroups,
     nowhere: &File,
 ) -> io::Result<Furnished> {
+    let fleeting = Fleeting::all(&order.rules.fleeting);
     let (temp, after) = (private(&order)?, order.after.take());
     let guard = guard(&order);
     if let Some(other) = other_stage(stage, &order, &temp, &guard)? {
@@ -242,7 +249,7 @@ fn furnish(
     let _ = send(stage.channel.get_mut(), &task, files);
     let usage = Usage::new(&task.order.rules, temp.path(), u64::from(stage.is_init), cgroups);
     let is_wrapped = task.order.rules.sandbox == Kind::Bubblewrap;
-    Ok(Furnished { pidfd, guard, temp, usage, after, is_wrapped })
+    Ok(Furnished { pidfd, guard, temp, fleeting, usage, after, is_wrapped })
 }
 
 /// Sends a task with the files of its order.
@@ -314,6 +321,7 @@ impl Scene {
     fn play(&mut self, control: &mut UnixStream) -> io::Result<Report> {
         let over = self.attend(control);
         let left = self.end_all();
+        self.fleeting.clear();
         self.pass_on(control);
         let mut breaches = self.guard.restore();
         let ended_by_kernel = self.cgroups.memory.as_ref().and_then(|group| self.usage.ended_by_kernel(group));

@@ -48,3 +48,39 @@ fn the_command_does_not_run_if_interlock_has_stored_the_changes() {
     running.child.wait().unwrap();
     assert!(!scene.path("kept").exists());
 }
+
+/// A copy of a credential in a place that the program may change.
+fn with_fleeting(scene: Scene) -> Scene {
+    let folder = scene.work("home");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("auth.json"), crate::scene::SECRET).unwrap();
+    scene.with(|rules| rules.fleeting = vec![folder.join("auth.json")])
+}
+
+#[test]
+fn fleeting_file_is_read_only_and_gone_after_the_program_wherever_it_was_moved() {
+    let scene = with_fleeting(Scene::new());
+    let mine = scene.path("outside");
+    std::fs::write(mine.join("auth.json"), "mine").unwrap();
+    let script = format!(
+        "stat -c %a home/auth.json; ln home/auth.json linked; mv home moved; ln -s {} home; cat moved/auth.json",
+        mine.display()
+    );
+    let done = scene.run(&script);
+    assert_eq!(done.stdout, format!("400\n{}", crate::scene::SECRET), "{}", done.stderr);
+    assert!(!scene.work("moved/auth.json").exists());
+    assert_eq!(std::fs::read_to_string(scene.work("linked")).unwrap(), "");
+    assert_eq!(std::fs::read_to_string(mine.join("auth.json")).unwrap(), "mine");
+}
+
+#[test]
+fn fleeting_file_is_gone_if_interlock_is_gone() {
+    let scene = with_fleeting(Scene::new());
+    let mut running = scene.start_order(&scene.order(&["/bin/sh", "-c", "cat home/auth.json; echo; sleep 60"]));
+    let mut line = String::new();
+    BufReader::new(running.child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line.trim(), crate::scene::SECRET);
+    drop(running.control);
+    running.child.wait().unwrap();
+    assert!(!scene.work("home/auth.json").exists());
+}

@@ -1,8 +1,8 @@
 //! Commits, and the files and references that they must not change.
 
-use std::{fs, os::unix::fs::PermissionsExt};
+use std::{fs, os::unix::fs::PermissionsExt, process::Command};
 
-use interlock_workspace::{Commit, Committed, Error, NOTHING_TO_COMMIT};
+use interlock_workspace::{Commit, Committed, Error, Hook, HookRunner, NOTHING_TO_COMMIT};
 
 use crate::folder::Folder;
 
@@ -74,17 +74,103 @@ fn a_tree_that_differs_from_the_tested_one_is_not_committed() {
     assert_eq!(folder.user_files(), before);
 }
 
+/// Runs hooks as they are; the sandbox belongs to other crates.
+struct Unconfined;
+
+impl HookRunner for Unconfined {
+    fn run(&self, hook: &Hook<'_>) -> Result<(), String> {
+        let mut command = Command::new(&hook.words[0]);
+        let done = command.args(&hook.words[1..]).envs(&hook.env).current_dir(hook.folder).output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr).trim().to_owned();
+        if done.status.success() { Ok(()) } else { Err(said) }
+    }
+}
+
+/// A repository with an executable hook.
+fn with_hook(folder: &Folder, path: &str, script: &str) {
+    let path = folder.path.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, script).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn commit_with_hooks(folder: &Folder) -> Result<Committed, Error> {
+    let order = Commit { message: "a change".into(), ..Commit::default() };
+    folder.workspace.commit_with_hooks(&folder.path, &order, &Unconfined)
+}
+
+#[test]
+fn hook_sees_the_index_of_the_commit_and_may_write_objects() {
+    let folder = sample();
+    let script = "#!/bin/sh\ngit diff --cached --name-only > .git/staged\ngit write-tree > .git/tree\n\
+                  echo new | git hash-object -w --stdin > .git/object\n";
+    with_hook(&folder, ".git/hooks/pre-commit", script);
+    with_hook(&folder, ".git/hooks/post-commit", "#!/bin/sh\ngit log -1 --format=%s > .git/after; exit 1\n");
+    let index = folder.git(&["diff", "--cached", "--name-only"]);
+    let made = commit_with_hooks(&folder).unwrap();
+    let kept = |name: &str| fs::read_to_string(folder.path.join(".git").join(name)).unwrap();
+    assert!(!kept("staged").is_empty() && index.is_empty(), "{index}");
+    assert_eq!((kept("tree").trim(), kept("after").trim()), (made.tree.as_str(), "a change"));
+    let object = kept("object");
+    let found = Command::new("git").args(["cat-file", "-e", object.trim()]).current_dir(&folder.path).status().unwrap();
+    assert!(!found.success(), "objects of hooks do not stay in the repository");
+}
+
+#[test]
+fn hook_that_changes_files_or_the_index_or_branches_commits_nothing() {
+    for (script, why) in [
+        ("echo formatted > a; git add a", "the workspace is the tree"),
+        ("git rm -q --cached a", "staged other content than was verified"),
+        ("git branch sneaky", "moved a branch"),
+    ] {
+        let folder = sample();
+        let head = folder.git(&["rev-parse", "HEAD"]);
+        with_hook(&folder, ".git/hooks/pre-commit", &format!("#!/bin/sh\n{script}\n"));
+        let error = commit_with_hooks(&folder).unwrap_err();
+        assert!(error.to_string().contains(why), "{script}: {error}");
+        assert_eq!(matches!(error, Error::TreeChanged { .. }), script.starts_with("echo"), "{error}");
+        assert_eq!(folder.git(&["rev-parse", "HEAD"]), head);
+    }
+}
+
+#[test]
+fn hooks_path_counts_only_inside_the_repository() {
+    let folder = sample();
+    // Without a first line that names an interpreter, as git permits it.
+    with_hook(&folder, ".git/own/pre-commit", "echo own >&2; exit 1\n");
+    with_hook(&folder, "../outside-hooks/pre-commit", "#!/bin/sh\necho outside >&2; exit 1\n");
+    for (path, why) in [(".git/own", Some("own")), ("../outside-hooks", None)] {
+        folder.git(&["config", "core.hooksPath", path]);
+        match (commit_with_hooks(&folder), why) {
+            (Err(error), Some(why)) => assert!(error.to_string().contains(why), "{error}"),
+            (Ok(_), None) => {}
+            (other, _) => panic!("{path}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn message_that_a_hook_replaces_with_a_link_is_not_followed() {
+    let folder = sample();
+    fs::write(folder.path.join("../secret"), "a secret of the user").unwrap();
+    let secret = folder.path.join("../secret").canonicalize().unwrap();
+    with_hook(&folder, ".git/hooks/commit-msg", &format!("#!/bin/sh\nln -sf {} \"$1\"\n", secret.display()));
+    assert!(commit_with_hooks(&folder).is_err());
+    with_hook(&folder, ".git/hooks/commit-msg", "#!/bin/sh\n: > \"$1\"\n");
+    assert!(commit_with_hooks(&folder).unwrap_err().to_string().contains("empty message"));
+}
+
 #[test]
 fn hooks_run_only_on_request() {
     let folder = sample();
     let hook = |name: &str, script: &str| {
-        let path = folder.path.join(".git/hooks").join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+        with_hook(&folder, &format!(".git/hooks/{name}"), &format!("#!/bin/sh\n{script}\n"));
     };
     hook("pre-commit", "echo not like this >&2; exit 1");
-    let with_hooks = || commit(&folder, Commit { with_hooks: true, ..Commit::default() });
+    let with_hooks = || {
+        let order = Commit { message: "a change\n\nin words".into(), ..Commit::default() };
+        folder.workspace.commit_with_hooks(&folder.path, &order, &Unconfined)
+    };
     let before = folder.user_files();
     let refused = with_hooks().unwrap_err().to_string();
     assert!(refused.contains("pre-commit refused: not like this"), "{refused}");

@@ -1,8 +1,12 @@
 //! Twenty secrets that an agent is given, reads or prints: none is in the store, and none is left in its home.
 
-use std::path::Path;
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
 
-use interlock_testkit_cli::session::Transcript;
+use interlock_testkit_cli::session::{Session, Transcript};
 use serde_json::json;
 
 use super::scene::Scene;
@@ -122,4 +126,69 @@ fn none_of_twenty_secrets_is_stored_or_left_in_a_home() {
     let swept = run("gc --json");
     assert!(swept.stdout.contains("\"agent_homes\": 1"), "{swept}");
     assert!(contents(&top.join("cache/interlock/agents")).is_empty());
+}
+
+/// Sends a signal to a process that this test has started.
+fn signal(name: &str, pid: &str) {
+    assert!(Command::new("kill").args([name, pid]).status().unwrap().success(), "kill {name} {pid}");
+}
+
+/// Returns the files below a directory that contain a text.
+fn with_text(folder: &Path, text: &str) -> Vec<String> {
+    let has = |content: &[u8]| content.windows(text.len()).any(|part| part == text.as_bytes());
+    contents(folder).into_iter().filter(|(_, content)| has(content)).map(|(place, _)| place).collect()
+}
+
+/// A turn of an agent with a login, killed in the middle. With `is_hard` the supervisor of the agent is killed too.
+fn killed_turn(is_hard: bool) -> (Scene, Session, PathBuf) {
+    let script = "read -r prompt\ncat \"$HOME/.toolrc\" > seen.txt && mv seen.txt begun.txt\nexec sleep 200\n";
+    let scene = Scene::with_script(&[("Makefile", "test:\n\t@false\n")], script);
+    let top = scene.folder().parent().unwrap().to_owned();
+    scene.write("../user/.toolrc", "a-login-that-must-not-stay\n");
+    let settings = std::fs::read_to_string(top.join("home/agents.toml")).unwrap();
+    scene.write("../home/agents.toml", &(settings + "login = \"~/.toolrc\"\n"));
+    let session = scene.session.clone().with("HOME", top.join("user").display().to_string());
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/fix-until-green");
+    let mut command = session.command(&format!("run {} --set goal=wait --name r1", example.display()));
+    let mut process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    scene.wait_for("begun.txt");
+    let pid = process.id();
+    let children = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten();
+    let children = children.map(|task| std::fs::read_to_string(task.path().join("children")).unwrap_or_default());
+    let children: Vec<String> =
+        children.flat_map(|list| list.split(' ').map(str::to_owned).collect::<Vec<_>>()).collect();
+    let children: Vec<&String> = children.iter().filter(|child| is_hard && !child.is_empty()).collect();
+    children.iter().for_each(|child| signal("-STOP", child));
+    process.kill().unwrap();
+    process.wait().unwrap();
+    children.iter().for_each(|child| signal("-KILL", child));
+    (scene, session, top.join("cache"))
+}
+
+const LOGIN: &str = "a-login-that-must-not-stay";
+
+#[test]
+fn login_of_a_killed_turn_is_gone_at_once() {
+    let (_scene, _session, cache) = killed_turn(false);
+    let limit = Instant::now() + Duration::from_secs(30);
+    while !with_text(&cache, LOGIN).is_empty() {
+        assert!(Instant::now() < limit, "the login is left: {:?}", with_text(&cache, LOGIN));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn login_that_even_the_supervisor_could_not_remove_is_gone_with_the_next_command() {
+    for next in ["gc", "resume r1"] {
+        let (_scene, session, cache) = killed_turn(true);
+        assert_eq!(with_text(&cache, LOGIN).len(), 1, "the supervisor is gone");
+        let mut process = session.command(next).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let limit = Instant::now() + Duration::from_secs(60);
+        while !with_text(&cache, LOGIN).is_empty() {
+            assert!(Instant::now() < limit, "{next}: the login is left");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        process.kill().unwrap();
+        process.wait().unwrap();
+    }
 }

@@ -30,6 +30,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("codemap", &["regular-file"]),
     ("policy", &["shell-effects", "suggest"]),
     ("project", &["regular-file"]),
+    ("relay", &["http"]),
     ("core", &["chart"]),
     ("draw", &["chart"]),
     ("exchange", &["chart"]),
@@ -67,7 +68,18 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("notebook", &["activity", "chart", "core", "journal", "process", "redact", "regular-file", "sandbox"]),
     (
         "agent",
-        &["activity", "chart", "journal", "process", "redact", "regular-file", "sandbox", "suggest", "workspace"],
+        &[
+            "activity",
+            "chart",
+            "journal",
+            "process",
+            "redact",
+            "regular-file",
+            "relay",
+            "sandbox",
+            "suggest",
+            "workspace",
+        ],
     ),
     (
         "firmware",
