@@ -157,6 +157,15 @@ async fn a_tool_call_is_allowed_asked_for_or_denied() {
     let write = call("write_file", json!({ "path": "src/a.c", "content": "x" }));
     let mut online = call("run_terminal_cmd", json!({ "command": "npm install left-pad" }));
     online["allow_network"] = json!(true);
+    // The command itself does not look as if it used the network.
+    let flagged = call("run_terminal_cmd", json!({ "command": "make deps", "network": true }));
+    let listed = |mut call: Value, is_granted: bool| {
+        (call["allow_network"], call["hosts"]) = (json!(true), json!(["registry.example.com:443"]));
+        match is_granted {
+            true => granted(call, "single_action", &["net.connect:registry.example.com", "proc.exec:make deps"]),
+            false => call,
+        }
+    };
     let cases = [
         call("read_file", json!({ "path": "src/main.c" })),
         call("grep", json!({ "pattern": "x" })),
@@ -172,6 +181,9 @@ async fn a_tool_call_is_allowed_asked_for_or_denied() {
         granted(test, "session", &["proc.exec:npm test"]),
         call("run_terminal_cmd", json!({ "command": "npm install left-pad" })),
         online,
+        flagged.clone(),
+        listed(flagged.clone(), false),
+        listed(flagged, true),
         call("run_terminal_cmd", json!({ "command": "sudo true" })),
         call("write_file", json!({ "path": "/etc/hosts", "content": "x" })),
         call("write_file", json!({ "content": "x" })),
