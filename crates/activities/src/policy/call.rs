@@ -87,8 +87,10 @@ fn decide(policies: &Policies, attempt: &Attempt) -> Result<Outcome, Outcome> {
     let weighed: Vec<Weighed> =
         reach::weighed(&requests, &with.care.hosts, |request| weigh(request, &sight.view(), &policy))?;
     let plan = with.plan.as_ref().and_then(|plan| plan.get("plan_id")).and_then(Json::as_str).unwrap_or("?");
+    let asks_network = requests.iter().any(|request| matches!(request, Request::Unconfined { .. }));
+    let is_online = asks_network || asked::uses_network(&weighed);
     // A confined command without network can only write to the workspace, and those writes can be undone.
-    let effect = if effect == "external" && !asked::uses_network(&weighed) { "write" } else { effect };
+    let effect = if effect == "external" && !is_online { "write" } else { effect };
     let granted = Granted::of(policies, attempt, with.care.granted.clone())?;
     Ok(match with.care.answer(&weighed, plan, Vec::new(), &granted) {
         PolicyAnswer::Allow { by } => allow([("effect", Value::from(effect))], &by),

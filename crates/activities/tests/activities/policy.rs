@@ -203,7 +203,10 @@ async fn a_tool_call_is_allowed_asked_for_or_denied() {
         REQUIRE_CONFIRMATION {"permissions":["proc.exec:npm test"],"reason":"it needs proc.exec:npm test"}
         ALLOW {"effect":"write"}
         DENY {"code":"E_POLICY_DENIED","reason":"the network is off: npm install left-pad"}
-        REQUIRE_CONFIRMATION {"permissions":["net.connect:npm install left-pad"],"reason":"`npm install left-pad`: it fetches code from elsewhere, and that code runs (rule install)"}
+        REQUIRE_CONFIRMATION {"permissions":["net.connect:npm install left-pad"],"reason":"`npm install left-pad`: it fetches code from elsewhere, and that code runs (rule install); `npm install left-pad` with the network on: it could talk to any host, also to those that rules forbid"}
+        DENY {"code":"E_POLICY_DENIED","reason":"the network is off: make deps"}
+        REQUIRE_CONFIRMATION {"permissions":["net.connect:registry.example.com","proc.exec:make deps"],"reason":"it needs proc.exec:make deps; connect to `registry.example.com:443`: no rule allows that host"}
+        ALLOW {"effect":"external"}
         DENY {"code":"E_POLICY_DENIED","reason":"`sudo true`: nothing runs with other rights than those it was given (rule other-rights)"}
         DENY {"code":"E_POLICY_DENIED","reason":"write `/etc/hosts`: it belongs to the system or to a person's account (rule start-up-files)"}
         DENY {"code":"E_INVALID_ARGS","reason":"`write_file`: `path` is missing"}

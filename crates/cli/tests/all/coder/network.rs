@@ -79,7 +79,7 @@ fn a_command_uses_the_network_after_one_yes() {
     let scene = scene(server());
     scene.start(GOAL, "--set allow_network=true");
     let asked = scene.send("CONFIRM", &json!({ "answer": "yes" }));
-    assert!(asked.code == Some(4) && told(&asked).contains("net.connect:python3 fetch.py"), "{asked}");
+    assert!(asked.code == Some(4) && told(&asked).contains("`python3 fetch.py` with the network on"), "{asked}");
     let ended = scene.send("CONFIRM", &json!({ "answer": "yes" }));
     assert_eq!(ended.code, Some(0), "{ended}");
     let told = answered(&scene);
