@@ -1,8 +1,8 @@
 //! The coding agent: the cost of a tool call besides the model's time, the growth of that cost within a turn, and the
 //! time from the first byte of a model to the text on the terminal.
 //!
-//! A scripted model answers at once over loopback and notes when each request arrives. The time between two requests is
-//! the whole cost of a call: the judgement, the decision of policy, the tool, and all of their records on the disk.
+//! A scripted model answers at once over loopback and notes when each request arrives and when its answer begins. The time
+//! from an answer to the next request is the whole cost of a call: the judgement, the decision of policy, the tool, and all of their records on the disk.
 
 use std::{
     fs,
@@ -67,7 +67,8 @@ pub(crate) fn report() -> Result<()> {
 struct Place {
     folder: tempfile::TempDir,
     program: PathBuf,
-    arrived: Arc<Mutex<Vec<Instant>>>,
+    /// When each request of a step arrived, and when its answer began.
+    arrived: Arc<Mutex<Vec<(Instant, Instant)>>>,
     _model: ModelServer,
 }
 
@@ -78,14 +79,17 @@ impl Place {
         mut script: impl FnMut(&ReceivedRequest) -> interlock_testkit_activity::model_server::Scripted + Send + 'static,
     ) -> Result<Self> {
         let folder = tempfile::tempdir_in(concat!(env!("CARGO_MANIFEST_DIR"), "/../target"))?;
-        let arrived: Arc<Mutex<Vec<Instant>>> = Arc::default();
+        let arrived: Arc<Mutex<Vec<(Instant, Instant)>>> = Arc::default();
         let noted = Arc::clone(&arrived);
         let model = ModelServer::start(move |_, asked| {
+            let arrived = Instant::now();
             // Only the requests of steps count.
-            if asked.text().contains("# Executing") {
-                noted.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(Instant::now());
+            let is_step = asked.text().contains("# Executing");
+            let answer = script(asked);
+            if is_step {
+                noted.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((arrived, Instant::now()));
             }
-            script(asked)
+            answer
         });
         let (home, repo) = (folder.path().join("home"), folder.path().join("repo"));
         fs::create_dir(&home)?;
@@ -104,7 +108,7 @@ impl Place {
         self.folder.path().join("repo")
     }
 
-    /// Plays one turn that asks nobody, and returns the times between the requests of its steps.
+    /// Plays one turn that asks nobody, and returns the times from each answer to the next request of its steps.
     fn turn(&self, run: &str) -> Result<Vec<Duration>> {
         let mut command = Command::new(&self.program);
         command.args(["coder", GOAL, "--once", "--json", "--unattended", "--name", run]).current_dir(self.repo());
@@ -118,7 +122,7 @@ impl Place {
             );
         }
         let arrived = self.arrived.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        Ok(arrived.windows(2).map(|two| two[1] - two[0]).collect())
+        Ok(arrived.windows(2).map(|two| two[1].0 - two[0].1).collect())
     }
 }
 
@@ -206,7 +210,7 @@ fn first_text(program: &Path) -> Result<()> {
         let place = Place::new(program, 10, move |asked| {
             let answer = coder_answer(Dialect::Chat, &turns, asked);
             // The reply stays open after its first pieces, so that only streamed text can be shown.
-            if asked.text().contains("# Executing") { answer.only(3, End::Silent) } else { answer }
+            if asked.text().contains("# Executing") { answer.only(1, End::Silent) } else { answer }
         })?;
         let session = Session::new(program, place.repo())
             .with("INTERLOCK_HOME", place.folder.path().join("home").display().to_string())
@@ -217,10 +221,10 @@ fn first_text(program: &Path) -> Result<()> {
         terminal.answer(&MARK[..8], "");
         let shown = Instant::now();
         let arrived = place.arrived.lock().unwrap_or_else(std::sync::PoisonError::into_inner).first().copied();
-        times.push(shown - arrived.ok_or("no request arrived")?);
-        // Twice Ctrl-C leaves.
+        times.push(shown - arrived.ok_or("no request arrived")?.1);
+        // Ctrl-C cancels the turn; then the next message is asked for.
         terminal.answer("", "\u{3}");
-        terminal.answer("", "\u{3}");
+        terminal.answer("› ", "/exit\r");
         terminal.end();
     }
     times.sort_unstable();
