@@ -9,6 +9,7 @@
 
 mod agents;
 mod check;
+mod coder;
 mod cold;
 mod crowd;
 mod durable;
@@ -77,6 +78,9 @@ fn main() -> Result<()> {
     }
     if is_wanted("notebook") {
         notebook::report()?;
+    }
+    if is_wanted("coder") {
+        coder::report()?;
     }
     Ok(())
 }

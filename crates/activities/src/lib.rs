@@ -28,8 +28,8 @@ pub use external::External;
 pub use http::HttpRequest;
 pub use interlock_process::Sandbox;
 pub use policy::{
-    AgentAction, BAD_POLICY, CONFIRMATION_NEEDED, Decider, Gate, Guarded, POLICY_DENIED, PolicyCheck, foresee,
-    policy_call, policy_plan,
+    AgentAction, BAD_POLICY, CONFIRMATION_NEEDED, Decider, Gate, Guarded, POLICY_DENIED, PolicyCheck, PolicyCommit,
+    WorkspaceGrant, WorkspaceGrants, foresee, policy_call, policy_plan,
 };
 pub use prd::JudgePrd;
 pub use project::ProjectDetect;
@@ -56,7 +56,9 @@ pub struct Settings {
 /// Adds the general activities to a registry. `judge` writes the documents of `judge.prd`; its own activity is not added.
 #[must_use]
 pub fn all(registry: Registry, settings: Settings, judge: &Judge) -> Registry {
-    let gate = Gate::new(settings.allowed_hosts).with_settings(settings.sandbox.config.clone());
+    let gate = Gate::new(settings.allowed_hosts)
+        .with_settings(settings.sandbox.config.clone())
+        .with_home(settings.home.as_deref());
     let kept = settings.workspace.clone();
     workspace::all(registry, &settings.workspace, settings.home, &gate, &settings.sandbox)
         .with(gate.guard(CommandRun::new(settings.workspace, settings.sandbox.clone())))
@@ -70,4 +72,5 @@ pub fn all(registry: Registry, settings: Settings, judge: &Judge) -> Registry {
         .with(PolicyCheck::new(&gate, kept))
         .with(policy_plan(&gate))
         .with(policy_call(&gate))
+        .with(PolicyCommit::new(&gate))
 }

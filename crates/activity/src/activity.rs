@@ -49,6 +49,12 @@ pub trait Activity: Send + Sync + 'static {
         !self.waits()
     }
 
+    /// Returns true if its attempts also write to the workspace when a machine declares their effect as external, so that
+    /// a snapshot is taken before each.
+    fn also_writes(&self) -> bool {
+        false
+    }
+
     /// Returns true if it serves this activity name in this directory. If it does not, a person answers instead.
     fn takes(&self, _name: &str, _folder: &Path) -> bool {
         true

@@ -122,6 +122,8 @@ pub(crate) enum Command {
     /// A SCOPE is a permission and its object, as named by an attempt that ended with CONFIRMATION_NEEDED, such as
     /// 'proc.exec:npm install left-pad', 'fs.write:docs/**' or 'destroy:git clean -fd'. Without --for and --uses it can
     /// be used once. A run that waits for exactly these permissions continues at once, and is followed as by `send`.
+    ///
+    /// A permission that was confirmed with the scope `workspace` lasts until it is revoked: --list and --revoke.
     Grant(Grant),
     /// Show the state of a run after one of its records
     Replay(Replay),

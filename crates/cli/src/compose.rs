@@ -50,7 +50,9 @@ fn prd(registry: Registry, settings: &Settings) -> Registry {
 
 /// Adds the activities of the machine `coder`. Policy decides about the commands of its tools and of its verification.
 fn coder(registry: Registry, settings: &Settings) -> Registry {
-    let gate = Gate::new(settings.allowed_hosts.clone()).with_settings(settings.sandbox.config.clone());
+    let gate = Gate::new(settings.allowed_hosts.clone())
+        .with_settings(settings.sandbox.config.clone())
+        .with_home(settings.home.as_deref());
     let workspace = &settings.workspace;
     let tools = ToolCall::new(workspace.clone(), settings.sandbox.clone(), settings.home.clone())
         .with_meaning(Arc::new(ByEmbeddings { home: settings.home.clone() }));
@@ -101,6 +103,7 @@ mod tests {
             ("planning.call", EffectClass::Read, false),
             ("policy.call", EffectClass::Read, false),
             ("policy.check", EffectClass::Read, false),
+            ("policy.commit", EffectClass::Read, false),
             ("policy.plan", EffectClass::Read, false),
             ("prd.archive", EffectClass::Write, false),
             ("prd.check", EffectClass::Read, false),

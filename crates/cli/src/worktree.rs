@@ -120,7 +120,9 @@ pub(crate) fn make(store: &Store, folder: &Path, run: &str, output: &Output) -> 
             Failure::bad_input(format!("there is already a worktree called `{run}`")).hint("choose another --name")
         );
     }
+    let lock = lock(store)?;
     let tree = Worktree::create(folder, &place.join(TREE), run).map_err(wrong)?;
+    drop(lock);
     let kept = Kept { place, tree };
     let furnished = kept.save().and_then(|()| furnish(&kept.tree, store, output));
     if let Err(failure) = furnished {
@@ -129,6 +131,16 @@ pub(crate) fn make(store: &Store, folder: &Path, run: &str, output: &Output) -> 
     }
     output.talk(&format!("worktree {} on the branch {}\n", kept.tree.path.display(), kept.tree.branch));
     Ok(kept)
+}
+
+/// Waits until no other process makes a worktree: git fails if two are added to a repository at once.
+fn lock(store: &Store) -> Result<fs::File, Failure> {
+    let path = store.home.join("worktrees.lock");
+    interlock_journal::private::file(&path)?;
+    let failed = |error| Failure::file("lock", &path, &error);
+    let lock = fs::File::open(&path).map_err(failed)?;
+    lock.lock().map_err(failed)?;
+    Ok(lock)
 }
 
 fn furnish(tree: &Worktree, store: &Store, output: &Output) -> Result<(), Failure> {

@@ -19,7 +19,7 @@ use serde_json::{Value as Json, json};
 
 use crate::{blocking, value};
 
-const KNOWN: [&str; 4] = ["plan", "commands", "base", "timeout_s"];
+const KNOWN: [&str; 5] = ["plan", "commands", "base", "timeout_s", "granted"];
 
 /// The longest time of one command, if the machine sets none.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(15 * 60);
@@ -248,6 +248,7 @@ impl Activity for VerifyRun {
             ("commands", schema::list(schema::any())),
             ("base", schema::text()),
             ("timeout_s", schema::number()),
+            ("granted", schema::list(schema::any())),
         ]);
         schema::also(fields, &program::schema())
     }

@@ -363,7 +363,11 @@ impl Live {
 
     /// Returns true if an activity may write to the workspace, so that its attempts need a snapshot.
     pub(crate) fn may_write(&self, id: ActivityId, registry: &Registry) -> bool {
-        self.effect(id, registry) == EffectClass::Write
+        match self.effect(id, registry) {
+            EffectClass::Read => false,
+            EffectClass::Write => true,
+            EffectClass::External => self.activity_of(id, registry).is_some_and(|activity| activity.also_writes()),
+        }
     }
 
     /// Returns the implementation of a started activity, if it is installed and not left to a person.

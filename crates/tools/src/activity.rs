@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The fields of `with`, besides those that control confinement.
-pub(crate) const KNOWN: [&str; 3] = ["call", "calls", "retry_after_ms"];
+pub(crate) const KNOWN: [&str; 4] = ["call", "calls", "retry_after_ms", "granted"];
 
 /// The most calls at once.
 const CALLS_MAX: usize = 16;
@@ -264,8 +264,13 @@ impl Activity for ToolCall {
             ("call", call.clone()),
             ("calls", schema::list(call)),
             ("retry_after_ms", schema::list(schema::whole())),
+            ("granted", schema::list(schema::any())),
         ]);
         schema::also(fields, &interlock_process::schema())
+    }
+
+    fn also_writes(&self) -> bool {
+        true
     }
 
     fn run_ended(&self, run: &str) {

@@ -2,22 +2,17 @@
 //!
 //! A permission is asked for with its subject: `proc.exec:npm test`, `fs.write:plan p-1`. A grant covers the subjects
 //! that were shown. A grant for the session or the workspace also covers them in later turns, and a permission to write
-//! for one plan then covers the plans of later turns.
+//! for one plan then covers the plans of later turns (`granted.rs`).
 
 use interlock_activity::schema;
 use interlock_chart::model::Schema;
 use interlock_policy::{Finding, Level, Permission, Scope, Weighed};
 use serde::Deserialize;
 
-/// Permissions that a person has granted, with the extent of the grant.
-#[derive(Clone, Debug, Deserialize)]
-pub(super) struct GrantedScope {
-    scope: String,
-    permissions: Vec<String>,
-}
+use super::granted::{Basis, Granted, GrantedScope};
 
 /// The actions that a machine counts as dangerous, the actions that it asks about once, and the grants so far.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct CautionSettings {
     #[serde(default)]
     pub(super) dangerous: Vec<Danger>,
@@ -25,6 +20,9 @@ pub(super) struct CautionSettings {
     pub(super) ask_once: Vec<Danger>,
     #[serde(default)]
     pub(super) allow_network: bool,
+    /// The only hosts that a command can reach; any host if the list is empty.
+    #[serde(default)]
+    pub(super) hosts: Vec<String>,
     #[serde(default)]
     pub(super) granted: Vec<GrantedScope>,
     /// True if nothing but reading is allowed.
@@ -46,9 +44,17 @@ pub(super) enum Danger {
 /// The answer of policy to a plan or a call.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum PolicyAnswer {
-    Allow,
-    Ask { permissions: Vec<String>, reason: String },
-    Deny { reason: String },
+    /// It is allowed. `by` lists the grants of the workspace that it needed: their ids and the permissions.
+    Allow {
+        by: Vec<(String, String)>,
+    },
+    Ask {
+        permissions: Vec<String>,
+        reason: String,
+    },
+    Deny {
+        reason: String,
+    },
 }
 
 impl CautionSettings {
@@ -62,6 +68,7 @@ impl CautionSettings {
             ("dangerous", dangers()),
             ("ask_once", dangers()),
             ("allow_network", schema::flag()),
+            ("hosts", schema::list(schema::plain())),
             ("granted", schema::list(schema::needing(granted, &["scope", "permissions"]))),
             ("sensitive_paths", schema::list(schema::text())),
             ("read_only", schema::flag()),
@@ -70,7 +77,13 @@ impl CautionSettings {
 
     /// Combines the findings of policy, the actions that the machine counts as dangerous, and the grants. `plan` is the
     /// plan for which writes are asked about once.
-    pub(super) fn answer(&self, weighed: &[Weighed], plan: &str, more: Vec<(String, String)>) -> PolicyAnswer {
+    pub(super) fn answer(
+        &self,
+        weighed: &[Weighed],
+        plan: &str,
+        more: Vec<(String, String)>,
+        granted: &Granted,
+    ) -> PolicyAnswer {
         let findings = || weighed.iter().flat_map(|weighed| &weighed.findings);
         let mut denied: Vec<String> =
             findings().filter(|finding| finding.level == Level::Deny).map(|finding| finding.reason.clone()).collect();
@@ -91,14 +104,24 @@ impl CautionSettings {
         }
         let mut asked: Vec<(String, String)> =
             findings().filter_map(|finding| self.needed(finding, plan)).chain(more).collect();
-        asked.retain(|(permission, _)| !self.is_granted(permission));
+        let mut by: Vec<(String, String)> = Vec::new();
+        asked.retain(|(permission, _)| match granted.basis(permission) {
+            None => true,
+            Some(Basis::Confirmation) => false,
+            Some(Basis::Workspace(id)) => {
+                by.push((id, permission.clone()));
+                false
+            }
+        });
+        by.sort();
+        by.dedup();
         let mut permissions: Vec<String> = asked.iter().map(|(permission, _)| permission.clone()).collect();
         permissions.sort();
         permissions.dedup();
         let mut reasons: Vec<String> = asked.into_iter().map(|(_, reason)| reason).collect();
         reasons.dedup();
         match permissions.is_empty() {
-            true => PolicyAnswer::Allow,
+            true => PolicyAnswer::Allow { by },
             false => PolicyAnswer::Ask { permissions, reason: reasons.join("; ") },
         }
     }
@@ -124,20 +147,6 @@ impl CautionSettings {
             _ => None,
         }
     }
-
-    fn is_granted(&self, permission: &str) -> bool {
-        self.granted.iter().any(|granted| {
-            let is_lasting = ["session", "workspace"].contains(&granted.scope.as_str());
-            let covers = |given: &String| given == permission || is_lasting && both_are_of_plans(given, permission);
-            granted.permissions.iter().any(covers)
-        })
-    }
-}
-
-/// Returns true if both are the permission to write what a plan names.
-fn both_are_of_plans(one: &str, two: &str) -> bool {
-    let of_plan = |permission: &str| permission.starts_with(&format!("{}:plan ", Permission::Write));
-    of_plan(one) && of_plan(two)
 }
 
 /// Returns true if one of the actions connects to another computer.

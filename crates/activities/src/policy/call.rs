@@ -8,10 +8,13 @@ use serde_json::{Map, Value as Json};
 
 use super::{
     asked::{self, CautionSettings, PolicyAnswer},
+    commit::uses,
     decider::Decider,
     gate::Gate,
     given,
+    granted::Granted,
     project::Policies,
+    reach,
     sight::Sight,
     tools,
 };
@@ -81,12 +84,16 @@ fn decide(policies: &Policies, attempt: &Attempt) -> Result<Outcome, Outcome> {
     let policy = policies.of(attempt)?.with_sensitive(&with.sensitive_paths).map_err(bad_paths)?;
     let cwd = with.call.args.get("cwd").and_then(Json::as_str);
     let sight = Sight::of(attempt, cwd, true).kept();
-    let weighed: Vec<Weighed> = requests.iter().map(|request| weigh(request, &sight.view(), &policy)).collect();
+    let weighed: Vec<Weighed> =
+        reach::weighed(&requests, &with.care.hosts, |request| weigh(request, &sight.view(), &policy))?;
     let plan = with.plan.as_ref().and_then(|plan| plan.get("plan_id")).and_then(Json::as_str).unwrap_or("?");
+    let asks_network = requests.iter().any(|request| matches!(request, Request::Unconfined { .. }));
+    let is_online = asks_network || asked::uses_network(&weighed);
     // A confined command without network can only write to the workspace, and those writes can be undone.
-    let effect = if effect == "external" && !asked::uses_network(&weighed) { "write" } else { effect };
-    Ok(match with.care.answer(&weighed, plan, Vec::new()) {
-        PolicyAnswer::Allow => Outcome::signal("ALLOW", Value::map([("effect", Value::from(effect))])),
+    let effect = if effect == "external" && !is_online { "write" } else { effect };
+    let granted = Granted::of(policies, attempt, with.care.granted.clone())?;
+    Ok(match with.care.answer(&weighed, plan, Vec::new(), &granted) {
+        PolicyAnswer::Allow { by } => allow([("effect", Value::from(effect))], &by),
         PolicyAnswer::Ask { permissions, reason } => ask(&permissions, &reason, None),
         PolicyAnswer::Deny { reason } => deny("E_POLICY_DENIED", &reason),
     })
@@ -94,6 +101,11 @@ fn decide(policies: &Policies, attempt: &Attempt) -> Result<Outcome, Outcome> {
 
 pub(super) fn bad_paths(why: String) -> Outcome {
     Outcome::error(code::BAD_INPUT, format!("`with.sensitive_paths` {why}"))
+}
+
+/// Returns the signal `ALLOW` with these fields and the grants of the workspace that were used.
+pub(super) fn allow<'f>(fields: impl IntoIterator<Item = (&'f str, Value)>, by: &[(String, String)]) -> Outcome {
+    Outcome::signal("ALLOW", Value::map(fields.into_iter().chain(uses(by))))
 }
 
 pub(super) fn deny(code: &str, reason: &str) -> Outcome {

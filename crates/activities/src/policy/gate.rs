@@ -14,6 +14,7 @@ use interlock_workspace::patch::Patch;
 
 use super::{
     CONFIRMATION_NEEDED, POLICY_DENIED, blocking,
+    granted::Granted,
     project::{Policies, root},
     sight::Sight,
 };
@@ -47,6 +48,12 @@ impl Gate {
         Gate { settings, ..self }
     }
 
+    /// Sets Interlock's directory, which keeps the grants of workspaces.
+    #[must_use]
+    pub fn with_home(self, home: Option<&Path>) -> Self {
+        Gate { policies: self.policies.with_home(home), ..self }
+    }
+
     /// Puts an activity behind the gate.
     pub fn guard<A: Activity>(&self, activity: A) -> Guarded<A> {
         Guarded { activity: Arc::new(activity), gate: self.clone() }
@@ -72,7 +79,9 @@ impl Gate {
             let policy = this.policies.of(&asked)?;
             let cwd = cwd(&asked);
             let sight = Sight::of(&asked, cwd.as_deref(), requests.iter().any(uses_git));
-            Ok(requests.iter().map(|request| decide(request, &sight.view(), &policy)).collect::<Vec<_>>())
+            let granted = Granted::trusted(&this.policies, &asked)?;
+            let decided = requests.iter().map(|request| granted.applied(decide(request, &sight.view(), &policy)));
+            Ok(decided.collect::<Vec<_>>())
         });
         settle(attempt, decisions.await?).await
     }
@@ -341,6 +350,10 @@ impl<A: Activity> Activity for Guarded<A> {
 
     fn uses_cores(&self) -> bool {
         self.activity.uses_cores()
+    }
+
+    fn also_writes(&self) -> bool {
+        self.activity.also_writes()
     }
 
     fn takes(&self, name: &str, folder: &Path) -> bool {

@@ -1,26 +1,32 @@
 //! Policy in use: before programs and requests start (`gate.rs`), and as activities that machines invoke.
 //!
 //! `interlock-policy` alone decides if an action is allowed. This module supplies its policy (`project.rs`) and the
-//! facts about the workspace (`sight.rs`), previews its answer to a command (`foresee.rs`), and turns patches, plans
-//! and tool calls into requests (`check.rs`, `plan.rs`, `call.rs`).
+//! facts about the workspace (`sight.rs`), previews its answer to a command (`foresee.rs`), and turns patches, plans,
+//! tool calls and commits into requests (`check.rs`, `plan.rs`, `call.rs`, `commit.rs`). `granted.rs` knows the permissions that
+//! a person has confirmed, and `workspace_grants.rs` keeps those that outlast a run.
 
 mod asked;
 mod call;
 mod change;
 mod check;
+mod commit;
 mod decider;
 mod foresee;
 mod gate;
+mod granted;
 mod patch;
 mod plan;
 mod project;
+mod reach;
 mod referee;
 mod sight;
 mod steps;
 mod tools;
+mod workspace_grants;
 
 pub use call::policy_call;
 pub use check::PolicyCheck;
+pub use commit::PolicyCommit;
 pub use decider::Decider;
 pub use foresee::foresee;
 pub use gate::{Gate, Guarded};
@@ -28,6 +34,7 @@ pub(crate) use patch::seen;
 pub use plan::policy_plan;
 pub(crate) use project::risks;
 pub use referee::AgentAction;
+pub use workspace_grants::{WorkspaceGrant, WorkspaceGrants};
 
 /// The code of an error: policy does not allow the action.
 pub const POLICY_DENIED: &str = "POLICY_DENIED";

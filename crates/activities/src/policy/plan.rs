@@ -10,11 +10,13 @@ use serde_json::{Map, Value as Json};
 
 use super::{
     asked::{CautionSettings, PolicyAnswer},
-    call::{ask, bad_paths, deny},
+    call::{allow, ask, bad_paths, deny},
     decider::Decider,
     gate::Gate,
     given,
+    granted::Granted,
     project::Policies,
+    reach,
     sight::Sight,
     steps::{self, PlanPatch},
 };
@@ -80,19 +82,20 @@ fn decide(policies: &Policies, attempt: &Attempt) -> Result<Outcome, Outcome> {
     };
     let policy = policies.of(attempt)?.with_sensitive(&with.sensitive_paths).map_err(bad_paths)?;
     let sight = Sight::of(attempt, None, true).kept();
-    let weighed = |requests: &[Request]| -> Vec<Weighed> {
-        requests.iter().map(|request| weigh(request, &sight.view(), &policy)).collect()
+    let weighed = |requests: &[Request]| {
+        reach::weighed(requests, &with.care.hosts, |request| weigh(request, &sight.view(), &policy))
     };
-    let mut weighed_all = weighed(&requests);
+    let mut weighed_all = weighed(&requests)?;
     if changes_something(&weighed_all) {
         let own = with.commands.iter().map(|own| Request::Command(Command::Shell(own.command.clone())));
-        weighed_all.extend(weighed(&own.collect::<Vec<_>>()));
+        weighed_all.extend(weighed(&own.collect::<Vec<_>>())?);
     }
     let id = whole.get("plan_id").and_then(Json::as_str).unwrap_or("?");
-    let answer = with.care.answer(&weighed_all, id, too_many(&weighed_all, with.files_max, id));
+    let granted = Granted::of(policies, attempt, with.care.granted.clone())?;
+    let answer = with.care.answer(&weighed_all, id, too_many(&weighed_all, with.files_max, id), &granted);
     let plan = plan.map(|plan| Value::from(Json::Object(plan)));
     Ok(match answer {
-        PolicyAnswer::Allow => Outcome::signal("ALLOW", Value::map(plan.map(|plan| ("plan", plan)))),
+        PolicyAnswer::Allow { by } => allow(plan.map(|plan| ("plan", plan)), &by),
         PolicyAnswer::Ask { permissions, reason } => ask(&permissions, &reason, plan),
         PolicyAnswer::Deny { reason } => deny("E_POLICY_DENIED", &reason),
     })

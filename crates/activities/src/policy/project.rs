@@ -16,7 +16,7 @@ use interlock_activity::{
 };
 use interlock_policy::{Policy, risk::Table};
 
-use super::BAD_POLICY;
+use super::{BAD_POLICY, workspace_grants::WorkspaceGrants};
 
 /// The most runs whose policy is kept in memory.
 const RUNS_MAX: usize = 1_000;
@@ -25,13 +25,24 @@ const RUNS_MAX: usize = 1_000;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Policies {
     hosts: Arc<[String]>,
+    grants: Option<WorkspaceGrants>,
     runs: Arc<Mutex<BTreeMap<Arc<str>, Arc<Policy>>>>,
 }
 
 impl Policies {
     /// Creates an empty collection with hosts that the user of the runtime has allowed.
     pub(super) fn new(hosts: Vec<String>) -> Self {
-        Policies { hosts: hosts.into(), runs: Arc::default() }
+        Policies { hosts: hosts.into(), grants: None, runs: Arc::default() }
+    }
+
+    /// Sets Interlock's directory, which keeps the grants of workspaces.
+    pub(super) fn with_home(self, home: Option<&Path>) -> Self {
+        Policies { grants: home.map(WorkspaceGrants::new), ..self }
+    }
+
+    /// Returns the grants of workspaces, if there is a directory that keeps them.
+    pub(super) fn workspace_grants(&self) -> Option<&WorkspaceGrants> {
+        self.grants.as_ref()
     }
 
     /// Returns the policy of a run. May block.

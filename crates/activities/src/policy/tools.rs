@@ -1,6 +1,6 @@
 //! Tool calls as requests: the actions of each tool that an agent may call.
 
-use interlock_policy::{ChangeKind, Command, FileChange, Patch, PathOp, Request};
+use interlock_policy::{ChangeKind, Command, FileChange, Freedom, Patch, PathOp, Request};
 use interlock_workspace::patch as text;
 use serde_json::{Map, Value as Json};
 
@@ -32,7 +32,11 @@ pub(super) fn meant(name: &str, args: &Map<String, Json>) -> Result<Meant, Strin
         "delete_file" => Meant { requests: vec![path(PathOp::Delete, text("path")?)], effect: "write" },
         "apply_patch" => Meant { requests: vec![patched(&text("patch")?)?], effect: "write" },
         "run_terminal_cmd" => {
-            Meant { requests: vec![Request::Command(Command::Shell(text("command")?))], effect: "external" }
+            let command = text("command")?;
+            let online = args.get("network") == Some(&Json::Bool(true));
+            let reach = online.then(|| Request::Unconfined { freedom: Freedom::AnyHost, command: command.clone() });
+            let run = std::iter::once(Request::Command(Command::Shell(command)));
+            Meant { requests: run.chain(reach).collect(), effect: "external" }
         }
         other => return Err(format!("there is no tool called `{other}`")),
     })

@@ -5,6 +5,7 @@
 mod command;
 mod external;
 mod gate;
+mod granted;
 mod http;
 mod policy;
 mod stopping;

@@ -157,6 +157,15 @@ async fn a_tool_call_is_allowed_asked_for_or_denied() {
     let write = call("write_file", json!({ "path": "src/a.c", "content": "x" }));
     let mut online = call("run_terminal_cmd", json!({ "command": "npm install left-pad" }));
     online["allow_network"] = json!(true);
+    // The command itself does not look as if it used the network.
+    let flagged = call("run_terminal_cmd", json!({ "command": "make deps", "network": true }));
+    let listed = |mut call: Value, is_granted: bool| {
+        (call["allow_network"], call["hosts"]) = (json!(true), json!(["registry.example.com:443"]));
+        match is_granted {
+            true => granted(call, "single_action", &["net.connect:registry.example.com", "proc.exec:make deps"]),
+            false => call,
+        }
+    };
     let cases = [
         call("read_file", json!({ "path": "src/main.c" })),
         call("grep", json!({ "pattern": "x" })),
@@ -172,6 +181,9 @@ async fn a_tool_call_is_allowed_asked_for_or_denied() {
         granted(test, "session", &["proc.exec:npm test"]),
         call("run_terminal_cmd", json!({ "command": "npm install left-pad" })),
         online,
+        flagged.clone(),
+        listed(flagged.clone(), false),
+        listed(flagged, true),
         call("run_terminal_cmd", json!({ "command": "sudo true" })),
         call("write_file", json!({ "path": "/etc/hosts", "content": "x" })),
         call("write_file", json!({ "content": "x" })),
@@ -191,7 +203,10 @@ async fn a_tool_call_is_allowed_asked_for_or_denied() {
         REQUIRE_CONFIRMATION {"permissions":["proc.exec:npm test"],"reason":"it needs proc.exec:npm test"}
         ALLOW {"effect":"write"}
         DENY {"code":"E_POLICY_DENIED","reason":"the network is off: npm install left-pad"}
-        REQUIRE_CONFIRMATION {"permissions":["net.connect:npm install left-pad"],"reason":"`npm install left-pad`: it fetches code from elsewhere, and that code runs (rule install)"}
+        REQUIRE_CONFIRMATION {"permissions":["net.connect:npm install left-pad"],"reason":"`npm install left-pad`: it fetches code from elsewhere, and that code runs (rule install); `npm install left-pad` with the network on: it could talk to any host, also to those that rules forbid"}
+        DENY {"code":"E_POLICY_DENIED","reason":"the network is off: make deps"}
+        REQUIRE_CONFIRMATION {"permissions":["net.connect:registry.example.com","proc.exec:make deps"],"reason":"it needs proc.exec:make deps; connect to `registry.example.com:443`: no rule allows that host"}
+        ALLOW {"effect":"external"}
         DENY {"code":"E_POLICY_DENIED","reason":"`sudo true`: nothing runs with other rights than those it was given (rule other-rights)"}
         DENY {"code":"E_POLICY_DENIED","reason":"write `/etc/hosts`: it belongs to the system or to a person's account (rule start-up-files)"}
         DENY {"code":"E_INVALID_ARGS","reason":"`write_file`: `path` is missing"}

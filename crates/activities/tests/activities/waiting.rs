@@ -79,6 +79,7 @@ fn the_general_activities_have_their_effects() {
         ("logs.triage", EffectClass::Read, false),
         ("policy.call", EffectClass::Read, false),
         ("policy.check", EffectClass::Read, false),
+        ("policy.commit", EffectClass::Read, false),
         ("policy.plan", EffectClass::Read, false),
         ("project.detect", EffectClass::Read, false),
         ("run.start", EffectClass::Read, true),

@@ -48,11 +48,11 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
           between inputs (upper): 653 transitions, 648 activities, 250 judgements
           whole run: none
           waits in AWAITING_CHECKS, AWAITING_USER, AWAITING_DEPLOY
-        coder: 12 properties, 776 configurations
-          in 5 explorations 69235 configurations, 466322 ways
+        coder: 13 properties, 782 configurations
+          in 5 explorations 69244 configurations, 466404 ways
           between inputs (upper): 1476 transitions, 1053 activities, 421 judgements
           whole run: none
-          waits in IDLE, INTAKE_ASKED, STEP_ASKED, REPAIR_ASKED, PLAN_ASKED, CALL_ASKED
+          waits in IDLE, INTAKE_ASKED, STEP_ASKED, REPAIR_ASKED, PLAN_ASKED, CALL_ASKED, COMMIT_ASKED
         firmware: 21 properties, 96913 configurations
           in 7 explorations 290924 configurations, 1665159 ways
           between inputs (upper): 10853 transitions, 9062 activities, 1887 judgements

@@ -146,13 +146,29 @@ fn coder_an_unverified_change_is_committed() {
         "coder",
         "        guard: context.verified\n",
         "",
-        "never GIT_WORKFLOW without",
+        "never @git.commit without VERIFYING",
         expect![[r#"
-        never GIT_WORKFLOW without VERIFYING.verify_pass since EXECUTING
-        start ():  → INTAKE
-        CANCEL (user): INTAKE → IDLE
-        COMMIT (user): IDLE → GIT_WORKFLOW
-    "#]],
+            never @git.commit without VERIFYING.verify_pass since EXECUTING
+            CANCEL (user): INTAKE → IDLE
+            COMMIT (user): IDLE → COMMIT_CHECKING
+            ALLOW (policy.commit): COMMIT_CHECKING → COMMITTING
+        "#]],
+    );
+}
+
+#[test]
+fn coder_a_commit_is_made_without_asking() {
+    caught(
+        "coder",
+        "            - target: COMMIT_ASKED\n              limit: { counter: commit_questions, max: 3 }",
+        "            - target: COMMITTING\n              limit: { counter: commit_questions, max: 3 }",
+        "never @git.commit without COMMIT_CHECKING",
+        expect![[r#"
+            never @git.commit without COMMIT_CHECKING.ALLOW since COMMIT_CHECKING or IDLE
+            error (turn.facts): FACTS_COLLECTING → IDLE
+            COMMIT (user): IDLE → COMMIT_CHECKING
+            REQUIRE_CONFIRMATION (policy.commit): COMMIT_CHECKING → COMMITTING
+        "#]],
     );
 }
 

@@ -86,7 +86,7 @@ fn coder_without_a_limit() {
             actions: STEP_SELECTING → STEP_RUNNING → STEP_SELECTING
             interviews: not at most 3 of STEP_ASKED or REPAIR_ASKED since .USER_MESSAGE
             recoveries: DIAGNOSING → ROLLING_BACK → … → DIAGNOSING, 3 steps
-            grants: another limit ends it
+            commit_questions: another limit ends it
         "#]],
     );
 }

@@ -19,6 +19,21 @@ pub(crate) struct Coder {
     /// Make a plan and do not carry it out
     #[arg(long, conflicts_with = "resume")]
     pub(crate) plan: bool,
+    /// Give the goal to these models side by side, each in a git worktree of its own, and compare the results. Nobody is
+    /// asked: plain writes and confined commands are allowed, everything else is refused
+    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',', requires = "goal",
+          conflicts_with_all = ["model", "resume", "once"])]
+    pub(crate) compare: Vec<String>,
+    /// Ask nobody: allow plain writes and confined commands, and refuse everything that needs a person
+    #[arg(long, conflicts_with = "resume")]
+    pub(crate) unattended: bool,
+    /// Let commands use the network, each after you have confirmed it
+    #[arg(long, conflicts_with = "resume")]
+    pub(crate) network: bool,
+    /// Let commands reach this host and no other, after you have confirmed it, such as registry.example.com:443; can be
+    /// repeated
+    #[arg(long = "host", value_name = "HOST", conflicts_with_all = ["resume", "network"])]
+    pub(crate) hosts: Vec<String>,
     /// Work in a git worktree of its own, on the branch interlock/NAME
     #[arg(long, conflicts_with = "resume")]
     pub(crate) worktree: bool,

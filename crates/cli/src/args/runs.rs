@@ -188,11 +188,17 @@ pub(crate) enum ContextAction {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Grant {
     /// The run's name, or a prefix that no other run's name has
-    #[arg(value_name = "R", add = complete::runs())]
-    pub(crate) run: String,
+    #[arg(value_name = "R", add = complete::runs(), required_unless_present_any = ["list", "revoke"])]
+    pub(crate) run: Option<String>,
     /// The permission and its object
-    #[arg(value_name = "SCOPE", required = true)]
+    #[arg(value_name = "SCOPE", required_unless_present_any = ["list", "revoke"])]
     pub(crate) scopes: Vec<String>,
+    /// List the permissions that were granted for a workspace
+    #[arg(long, conflicts_with_all = ["run", "for_ms", "uses", "only", "revoke"])]
+    pub(crate) list: bool,
+    /// Revoke a permission that was granted for a workspace, by its id; can be repeated
+    #[arg(long, value_name = "ID", conflicts_with_all = ["run", "for_ms", "uses", "only"])]
+    pub(crate) revoke: Vec<String>,
     /// The duration for which it is valid: 30s, 10m, 1h, 2d
     #[arg(long = "for", value_name = "TIME", value_parser = milliseconds)]
     pub(crate) for_ms: Option<u64>,

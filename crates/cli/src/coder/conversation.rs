@@ -41,6 +41,8 @@ pub(crate) enum Stand {
     Plan { plan: Json, permissions: Vec<String> },
     /// A yes or no to a tool call.
     Call { call: Json, permissions: Vec<String> },
+    /// A yes or no to a commit.
+    Commit { permissions: Vec<String> },
     /// A permission that policy asks for.
     Grant(GrantOffer),
     /// Something that the conversation does not know, such as the result of an activity that is not installed.
@@ -208,6 +210,7 @@ impl Conversation {
             None if takes("CONFIRM") && place.contains("CALL_ASKED") => {
                 Stand::Call { call: context(live, "call"), permissions: texts("asked") }
             }
+            None if takes("CONFIRM") && place.contains("COMMIT_ASKED") => Stand::Commit { permissions: texts("asked") },
             None if takes("CONFIRM") => Stand::Plan { plan: context(live, "plan"), permissions: texts("asked") },
             None if takes("USER_MESSAGE") => Stand::Message,
             None => Stand::Other,

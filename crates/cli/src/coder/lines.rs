@@ -70,6 +70,7 @@ fn end(talk: &Conversation, stand: &Stand, ending: &str, exit: Exit) -> Json {
         Stand::Questions(questions) => json!({ "questions": questions }),
         Stand::Plan { plan, permissions } => json!({ "plan": plan, "permissions": permissions }),
         Stand::Call { call, permissions } => json!({ "call": call, "permissions": permissions }),
+        Stand::Commit { permissions } => json!({ "permissions": permissions }),
         Stand::Grant(offer) => json!({ "scopes": offer.scopes }),
         Stand::Message | Stand::Other | Stand::Over(_) | Stand::Left => Json::Null,
     };

@@ -61,6 +61,10 @@ pub(crate) async fn converse(mut talk: Conversation, store: &Store, output: &Out
             Stand::Questions(questions) => desk.answer(&talk, questions).await?,
             Stand::Plan { plan, permissions } => desk.confirm_plan(&talk, plan, permissions).await?,
             Stand::Call { call, permissions } => desk.confirm_call(&talk, call, permissions).await?,
+            Stand::Commit { permissions } => {
+                desk.painter.say("This commit needs your yes:");
+                desk.confirm(&talk, permissions).await?
+            }
             Stand::Grant(offer) => desk.grant(&talk, offer).await?,
             Stand::Other => {
                 output.talk(&waiting::text(&talk.follower));

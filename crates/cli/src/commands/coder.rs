@@ -4,7 +4,7 @@ use std::io::IsTerminal as _;
 
 use interlock_judge::settings::{self, Settings};
 
-use super::{Outcome, run::prepare};
+use super::{Outcome, compare, run::prepare};
 use crate::{
     Exit,
     args::{Coder, Run},
@@ -20,6 +20,9 @@ use crate::{
 pub(crate) fn run(args: &Coder, output: &Output) -> Outcome {
     let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let is_conversation = is_terminal && !output.is_json() && !args.once;
+    if !args.compare.is_empty() {
+        return compare::run(args, output);
+    }
     choose_model(args.model.as_deref())?;
     match &args.resume {
         Some(name) => resume(name, is_conversation, output),
@@ -77,12 +80,19 @@ async fn follow(talk: Conversation, store: &Store, is_conversation: bool, output
 
 /// Returns the same order as `run coder` with these settings.
 fn order(args: &Coder, goal: &str, is_once: bool) -> Run {
-    let flags = [("ask", args.ask), ("plan_only", args.plan), ("once", is_once)];
+    let flags = [
+        ("ask", args.ask),
+        ("plan_only", args.plan),
+        ("once", is_once),
+        ("unattended", args.unattended),
+        ("allow_network", args.network),
+    ];
     let flags = flags.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| format!("{name}=true"));
+    let hosts = (!args.hosts.is_empty()).then(|| format!("hosts={}", serde_json::json!(args.hosts)));
     Run {
         machine: "coder".to_owned(),
         input: None,
-        set: std::iter::once(format!("goal={goal}")).chain(flags).collect(),
+        set: std::iter::once(format!("goal={goal}")).chain(flags).chain(hosts).collect(),
         repo: args.repo.clone(),
         name: args.name.clone(),
         worktree: args.worktree,
@@ -95,6 +105,13 @@ fn order(args: &Coder, goal: &str, is_once: bool) -> Run {
 /// Chooses the model of this process.
 fn choose_model(name: Option<&str>) -> Result<(), Failure> {
     let Some(name) = name else { return Ok(()) };
+    model_is_known(name)?;
+    settings::choose(Some(name));
+    Ok(())
+}
+
+/// Checks that a model is configured.
+pub(super) fn model_is_known(name: &str) -> Result<(), Failure> {
     let known = Settings::load(Some(&home()?), &machine::here()).map_err(Failure::bad_input)?;
     if !known.judges.contains_key(name) {
         let names = known.judges.keys().map(String::as_str);
@@ -102,6 +119,5 @@ fn choose_model(name: Option<&str>) -> Result<(), Failure> {
         let hint = hint.unwrap_or_else(|| "docs/judges.md shows how to write judges.toml".to_owned());
         return Err(Failure::bad_input(format!("there is no model `{name}` in judges.toml")).hint(hint));
     }
-    settings::choose(Some(name));
     Ok(())
 }

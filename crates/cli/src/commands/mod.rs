@@ -8,6 +8,7 @@ mod anchor;
 mod apply;
 pub(crate) mod check;
 mod coder;
+mod compare;
 mod completions;
 mod conform;
 mod context;

@@ -105,10 +105,11 @@ impl CoderTurn {
 
 /// Starts a model that plays these turns in the wire format of a provider.
 pub fn coder_model(dialect: Dialect, turns: Vec<CoderTurn>) -> ModelServer {
-    ModelServer::start(move |_, asked| answer(dialect, &turns, asked))
+    ModelServer::start(move |_, asked| coder_answer(dialect, &turns, asked))
 }
 
-fn answer(dialect: Dialect, turns: &[CoderTurn], asked: &ReceivedRequest) -> Scripted {
+/// Returns the answer of a model that plays these turns.
+pub fn coder_answer(dialect: Dialect, turns: &[CoderTurn], asked: &ReceivedRequest) -> Scripted {
     let text = asked.text();
     // Later requests quote earlier ones, so the last turn that is mentioned counts.
     let found = turns.iter().rev().find(|turn| text.contains(&turn.about));

@@ -17,7 +17,7 @@ use std::{
 };
 
 pub use agent_script::{Step, agent_model};
-pub use coder_script::{CoderTurn, Move, coder_model};
+pub use coder_script::{CoderTurn, Move, coder_answer, coder_model};
 pub use dialect::Dialect;
 use serde_json::Value;
 

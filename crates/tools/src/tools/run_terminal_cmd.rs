@@ -7,9 +7,9 @@ use interlock_process::{self as program, FIELDS, How, Plan, ProgramResult, Strea
 use interlock_regular_file as regular_file;
 use serde_json::{Value as Json, json};
 
-use super::{Reply, arguments, number, text};
+use super::{Reply, arguments, flag, number, text};
 use crate::{
-    Effect, Tool, ToolError,
+    Effect, ErrorCode, Tool, ToolError,
     args::Args,
     cut,
     error::Failure,
@@ -32,9 +32,9 @@ const REST: &str = "run it again with less output, such as `| grep` or `| tail`"
 pub(super) fn tool() -> Tool {
     Tool {
         name: "run_terminal_cmd",
-        description: "Runs a command line with /bin/sh in the workspace, confined: no network, no writes outside of the \
-                      workspace, no input. It ends with the command; nothing runs on in the background. An exit code other \
-                      than 0 is a result, not an error.",
+        description: "Runs a command line with /bin/sh in the workspace, confined: no writes outside of the workspace, no \
+                      input, and no network unless the person allows it. It ends with the command; nothing runs on in the \
+                      background. An exit code other than 0 is a result, not an error.",
         args_schema: arguments(
             1,
             [
@@ -43,11 +43,12 @@ pub(super) fn tool() -> Tool {
                     "cwd",
                     text("The directory to run it in, relative to the workspace's root; the root if it is missing"),
                 ),
+                ("network", flag("Whether the command needs the network; a person is asked")),
                 ("timeout_s", number(1, 1_800, "The seconds after which it is stopped; 120 if it is missing")),
             ],
         ),
-        result: "`exit_code`, `signal`, `stdout`, `stderr`, `duration_ms`, `truncated`; `breaches` if it tried what the \
-                 sandbox forbids",
+        result: "`exit_code`, `signal`, `stdout`, `stderr`, `duration_ms`, `truncated`; `network` if it could use the \
+                 network: `on`, or the hosts; `breaches` if it tried what the sandbox forbids",
         permission: "proc.exec",
         effect: Effect::Write,
         idempotent: false,
@@ -57,12 +58,20 @@ pub(super) fn tool() -> Tool {
 /// Runs the command of a call to its end.
 pub(crate) async fn call(scene: &Scene, args: &Args) -> Result<Reply, Failure> {
     let plan = plan(scene, args)?;
+    let network = network(&plan);
+    if args.flag("network") && network.is_none() {
+        let why = "the command needs the network, and this call has none";
+        return Err(ToolError::new(ErrorCode::PolicyDenied, why).into());
+    }
     let own = unchanged(scene).await;
     let ended = program::run(&scene.attempt, &plan).await;
     adopt(scene, own).await;
     let mut ended = ended?;
     let stopped = program::not_ended(&ended.how, &plan, ended.duration);
-    let payload = payload(&mut ended)?;
+    let mut payload = payload(&mut ended)?;
+    if let Some(network) = network {
+        payload["network"] = network;
+    }
     let ProgramResult { stdout, stderr, confined, .. } = ended;
     let evidence = program::keep(&scene.attempt, vec![stdout, stderr], confined).await?;
     match stopped {
@@ -90,6 +99,15 @@ fn plan(scene: &Scene, args: &Args) -> Result<Plan, Failure> {
         rules: scene.sandbox.rules(&given, &scene.attempt)?,
         launcher: scene.sandbox.launcher.clone(),
     })
+}
+
+/// Returns the network that the command could use, for its result; `None` if it had none.
+fn network(plan: &Plan) -> Option<Json> {
+    match plan.rules.network.name() {
+        "only" => Some(json!(plan.rules.hosts)),
+        "on" => Some(json!("on")),
+        _ => None,
+    }
 }
 
 /// Returns the files that are as the model has seen them: changes that the command makes to them are the run's own.

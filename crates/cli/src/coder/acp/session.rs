@@ -122,6 +122,11 @@ impl Session {
                     let call = Call { id, name, args: call["args"].clone() };
                     self.confirm(talk, &call, &update::of_call(&call, &permissions, &self.folder), controls).await?;
                 }
+                Stand::Commit { permissions } => {
+                    let id = format!("commit-{}", talk.follower.live.seq);
+                    let call = Call { id, name: "git_commit".into(), args: json!({}) };
+                    self.confirm(talk, &call, &update::of_call(&call, &permissions, &self.folder), controls).await?;
+                }
                 Stand::Grant(offer) => {
                     let shown = update::of_grant(&offer.scopes, talk.follower.live.seq);
                     match self.permission(&shown, &update::ONCE, controls).await.as_deref() {

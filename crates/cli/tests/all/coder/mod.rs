@@ -1,9 +1,12 @@
 //! The machine `coder` with a scripted model: whole turns through the binary.
 
+mod compare;
 mod conversation;
 mod driver;
 mod editor;
+mod grants;
 mod killed;
+mod network;
 mod scene;
 mod tasks;
 mod trouble;

@@ -31,6 +31,11 @@ impl Scene {
 
     /// Like [`Scene::new`], with a model of this provider.
     pub(crate) fn speaking(dialect: Dialect, turns: Vec<CoderTurn>) -> Self {
+        Scene::with_model(dialect, coder_model(dialect, turns))
+    }
+
+    /// Like [`Scene::new`], with this model.
+    pub(crate) fn with_model(dialect: Dialect, model: ModelServer) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let here = folder.path().canonicalize().unwrap();
         let repo = here.join("repo");
@@ -39,7 +44,6 @@ impl Scene {
             .with("INTERLOCK_HOME", here.join("home").display().to_string())
             .with("XDG_CACHE_HOME", here.join("cache").display().to_string())
             .with("INTERLOCK_USER", "ada");
-        let model = coder_model(dialect, turns);
         let scene = Scene { _folder: folder, session, model };
         let judge = format!(
             "[judges.model]\nprovider = \"{}\"\nbase_url = \"{}\"\nmodel = \"m\"\nwindow_tokens = 64000\nretries_max = 0\n\

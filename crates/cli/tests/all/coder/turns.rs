@@ -90,7 +90,9 @@ fn exactly_the_verified_change_is_committed() {
     scene.write("mine.txt", "uncommitted\n");
     scene.start("count the arguments", "--set once=false");
     scene.send("CONFIRM", &json!({ "answer": "yes" }));
-    let committed = scene.send("COMMIT", &json!({ "message": "Count the arguments" }));
+    let asked = scene.send("COMMIT", &json!({ "message": "Count the arguments" }));
+    assert!(asked.code == Some(4) && told(&asked).contains("COMMIT_ASKED"), "{asked}");
+    let committed = scene.send("CONFIRM", &json!({ "answer": "yes" }));
     assert!(told(&committed).contains("commit_success"), "{committed}");
     let branch = scene.git(&["branch", "--list", "interlock/*", "--format=%(refname:short)"]);
     assert_eq!(scene.git(&["show", "--name-only", "--format=%s", &branch]), "Count the arguments\n\ncount.sh");

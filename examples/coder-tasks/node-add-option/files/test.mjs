@@ -1,6 +1,0 @@
-import assert from 'node:assert';
-import { list } from './list.mjs';
-
-assert.deepEqual(list(['a', 'b', 'c'], { limit: 2 }), ['a', 'b']);
-assert.deepEqual(list(['a', 'b', 'c'], { limit: 2, reverse: true }), ['c', 'b']);
-assert.deepEqual(list(['a'], {}), ['a']);

@@ -1,6 +1,0 @@
-// @ts-check
-
-/** @param {() => Promise<string>} one @param {() => Promise<string>} two */
-export async function load(one, two) {
-  return `${one()} ${two()}`;
-}

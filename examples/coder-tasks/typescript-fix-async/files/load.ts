@@ -1,0 +1,3 @@
+export async function load(one: () => Promise<string>, two: () => Promise<string>): Promise<string> {
+  return `${one()} ${two()}`;
+}

@@ -1,0 +1,3 @@
+export function price(cents: number): string {
+  return `${cents / 100}`;
+}
