@@ -1,8 +1,8 @@
 table = cleaned if "cleaned" in globals() else data
 statistics = table.describe(include="all").transpose()
-numbers = table.select_dtypes(include="number")
-if len(numbers.columns) > 1:
-    pairs = numbers.corr().abs().where(lambda one: one < 1).stack().dropna().sort_values(ascending=False)
+numeric = table.select_dtypes(include="number")
+if len(numeric.columns) > 1:
+    pairs = numeric.corr().abs().where(lambda one: one < 1).stack().dropna().sort_values(ascending=False)
     print("strongest correlations:")
     print(pairs.iloc[::2].head(5).round(3).to_string())
 for name in table.columns:

@@ -14,13 +14,16 @@ use recipe::{Dialect, Recipe};
 /// The most behaviors of a step that the rules ask for.
 const BEHAVIORS_MAX: u64 = 3;
 
+/// The longest problem that cells contain.
+const PROBLEM_CHARS_MAX: usize = 2_000;
+
 /// The longest title of a notebook.
 const TITLE_CHARS_MAX: usize = 80;
 
 /// The expression that finds a table when the notebook runs, if the request names none.
 const ANY_CSV: &str = r#"sorted(__import__("glob").glob("**/*.csv", recursive=True))[0]"#;
 
-/// Returns the built-in workflow for a table: load, look, clean, describe, plot, conclude.
+/// Returns the built-in workflow for a table: load, look, clean, find the question, describe, answer, plot, conclude.
 pub fn workflow() -> Json {
     let step = |id: &str, title: &str, goal: &str| json!({ "step_id": id, "title": title, "description": goal });
     json!({
@@ -31,9 +34,11 @@ pub fn workflow() -> Json {
                 step("load", "Load", "Load the table from its file"),
                 step("look", "Look", "Show the columns, their types and the missing values"),
                 step("clean", "Clean", "Remove duplicated rows and fill missing numbers"),
+                step("question", "Question", "Find the columns that the problem names"),
             ] },
             { "id": "analysis", "title": "Analysis", "description": "Describe the table in numbers and pictures", "steps": [
                 step("describe", "Describe", "Describe every column in numbers"),
+                step("answer", "Answer", "Answer the problem with figures"),
                 step("plot", "Plot", "Plot the distributions"),
             ] },
             { "id": "conclusion", "title": "Conclusion", "description": "Say what was found", "steps": [
@@ -81,7 +86,29 @@ impl<'r> Seen<'r> {
     }
 
     fn recipe(&self) -> &'static Recipe {
-        Recipe::of(self.step_id, self.goal)
+        self.fitting(Recipe::of(self.step_id, self.goal))
+    }
+
+    /// Returns the recipe that answers the question of this table in the place of the general one. After an error the
+    /// general one is used.
+    fn fitting(&self, recipe: &'static Recipe) -> &'static Recipe {
+        match recipe.kind {
+            "answer" if self.iteration > 1 && self.error().is_some() => Recipe::answering(""),
+            "answer" => Recipe::answering(self.text("question").trim_matches(['\'', '"'])),
+            _ => recipe,
+        }
+    }
+
+    fn text(&self, variable: &str) -> &'r str {
+        self.variables.get(variable).and_then(Json::as_str).unwrap_or_default()
+    }
+
+    /// Returns the recipe that must come before another one.
+    fn needed(&self, recipe: &Recipe) -> Option<&'static Recipe> {
+        // A forecast or a comparison of models is an answer too.
+        let is_answered = recipe.kind == "conclude" && (self.has("forecast") || self.has("scores"));
+        let kind = if is_answered { Some("load") } else { recipe.needs };
+        kind.and_then(Recipe::named).map(|needed| self.fitting(needed))
     }
 
     /// Returns the last line of the output that names an error.
@@ -153,17 +180,34 @@ fn step(seen: &Seen<'_>) -> Json {
 
 /// Answers a request to `/generating` with actions. `csv` is the path of the table, if it is known.
 pub fn generating(request: &Json, csv: Option<&str>) -> Vec<Json> {
+    let mut actions = Vec::new();
+    generate(request, || csv.map(str::to_owned), &mut |action| {
+        actions.push(action);
+        true
+    });
+    actions
+}
+
+/// Answers a request to `/generating`: calls `each` with every action as soon as it is made, until it returns false.
+/// `csv` looks for the path of the table after the headings are made, because that takes time.
+pub fn generate(request: &Json, csv: impl FnOnce() -> Option<String>, each: &mut dyn FnMut(Json) -> bool) {
     let seen = Seen::of(request);
-    let mut actions = if seen.iteration <= 1 { headings(&seen) } else { apology(&seen) };
-    let path = csv.map_or_else(|| ANY_CSV.to_owned(), |path| json!(path).to_string());
+    let words = if seen.iteration <= 1 { headings(&seen) } else { apology(&seen) };
+    if !words.into_iter().all(&mut *each) {
+        return;
+    }
+    let path = csv().map_or_else(|| ANY_CSV.to_owned(), |path| json!(path).to_string());
+    let problem: String = seen.text("problem_description").chars().take(PROBLEM_CHARS_MAX).collect();
+    let problem = json!(problem).to_string();
     for recipe in missing(&seen) {
         let marker = recipe.marker(seen.step_id);
-        let code = recipe.code(dialect(&seen, recipe), &path, &marker);
+        let code = recipe.code(dialect(&seen, recipe), &path, &problem, &marker);
         let code = if is_second_try(&seen, recipe) { format!("{PLAIN_TABLES}{code}") } else { code };
-        actions.push(json!({ "action": "add", "shot_type": "action", "content": code.trim_end() }));
-        actions.push(json!({ "action": "exec", "codecell_id": "lastAddedCellId" }));
+        let cell = json!({ "action": "add", "shot_type": "action", "content": code.trim_end() });
+        if !each(cell) || !each(json!({ "action": "exec", "codecell_id": "lastAddedCellId" })) {
+            return;
+        }
     }
-    actions
 }
 
 /// Turns data frames into lists before code that needs no package.
@@ -188,10 +232,16 @@ fn missing(seen: &Seen<'_>) -> Vec<&'static Recipe> {
     let own = seen.recipe();
     let mut chain = vec![own];
     // The chain of needs is short; a test shows that none is circular.
-    while let Some(needed) = chain.last().and_then(|recipe| recipe.needs).and_then(Recipe::named) {
+    while let Some(needed) = chain.last().and_then(|recipe| seen.needed(recipe)) {
         chain.push(needed);
     }
-    chain.into_iter().rev().filter(|recipe| recipe.kind == own.kind || !seen.has(recipe.makes)).collect()
+    let is_missing = |recipe: &&Recipe| recipe.kind == own.kind || !seen.has(recipe.makes);
+    let mut missing: Vec<_> = chain.into_iter().rev().filter(is_missing).collect();
+    // The kind of the question decides how it is answered, so the rest follows in the next behavior.
+    if let Some(at) = missing.iter().position(|recipe| recipe.kind == "question") {
+        missing.truncate(at + 1);
+    }
+    missing
 }
 
 /// Returns the title, the chapter and the section of a step.
@@ -218,9 +268,9 @@ fn headings(seen: &Seen<'_>) -> Vec<Json> {
     actions
 }
 
-/// Returns a note about the failure of the last behavior.
+/// Returns a note about the failure of the last behavior; none if no cell has failed.
 fn apology(seen: &Seen<'_>) -> Vec<Json> {
-    let error = seen.error().unwrap_or("it left no result");
+    let Some(error) = seen.error() else { return Vec::new() };
     let text = format!("The last cell did not reach the goal: `{error}`. Another way follows.");
     vec![json!({ "action": "add", "shot_type": "dialogue", "content": text })]
 }
