@@ -2,7 +2,7 @@ def explained(name, known):
     """Return the share of the target's variation that a column explains alone, and in which way."""
     center = sum(row[target] for row in known) / len(known)
     up = sum((row[target] - center) ** 2 for row in known)
-    if name in number_columns:
+    if columns[name] == "number":
         points = [(row[name], row[target] - center) for row in known if is_number(row[name])]
         middle = sum(a for a, _ in points) / len(points)
         across, together = sum((a - middle) ** 2 for a, _ in points), sum((a - middle) * b for a, b in points)
@@ -20,7 +20,7 @@ def explained(name, known):
 def answer():
     known = [row for row in rows if is_number(row[target])]
     # A column with many different texts explains almost everything and means nothing.
-    is_useful = lambda name: name in number_columns or name in group_columns and len(text_columns[name]) <= len(known) / 8
+    is_useful = lambda name: columns[name] == "number" or columns[name] == "group" and len(set(present(name))) <= len(known) / 8
     shares = {name: explained(name, known) for name in columns if name != target and is_useful(name)}
     order = sorted(shares, key=lambda name: shares[name][0], reverse=True)
     for name in order:
@@ -42,11 +42,12 @@ def draw(order, shares, known):
     left.barh(order[:8][::-1], [100 * shares[name][0] for name in order[:8]][::-1])
     left.set_title(f"% of the variation of {target}")
     best = order[0]
-    if best in number_columns:
+    if columns[best] == "number":
         right.scatter([row[best] for row in known], [row[target] for row in known], s=12)
     else:
-        right.boxplot([[row[target] for row in known if row[best] == one] for one in text_columns[best]])
-        right.set_xticks(range(1, len(text_columns[best]) + 1), text_columns[best], rotation=30)
+        groups = sorted(set(present(best)), key=str)
+        right.boxplot([[row[target] for row in known if row[best] == one] for one in groups])
+        right.set_xticks(range(1, len(groups) + 1), groups, rotation=30)
     right.set_xlabel(best)
     right.set_ylabel(target)
     figure.tight_layout()

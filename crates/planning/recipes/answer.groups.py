@@ -29,7 +29,7 @@ def answer():
     if target and len(order) > 2:
         most = max(total, key=total.get)
         answers.append(f"The total {target} is highest for {most} ({show(total[most])}).")
-    chosen = [name for name in named_values[group_column] if name in members]
+    chosen = [name for name in named_values if name in members]
     pair = chosen[:2] if len(chosen) > 1 else [high, low]
     if target and len(order) > 1 and all(len(members[name]) > 1 for name in pair):
         answers.insert(0 if len(chosen) > 1 else len(answers), difference(members, mean, pair))

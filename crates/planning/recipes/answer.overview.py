@@ -1,16 +1,15 @@
 def answer():
     table = cleaned if "cleaned" in globals() else data
     rows = table.to_dict("records") if hasattr(table, "to_dict") else table
-    columns = list(rows[0]) if rows else []
-    answers = [f"The figures describe the table as a whole: {len(rows)} rows with {', '.join(map(str, columns))}."]
-    if not globals().get("found"):
+    names = list(rows[0]) if rows else []
+    answers = [f"The figures describe the table as a whole: {len(rows)} rows with {', '.join(map(str, names))}."]
+    if question == "overview":
         answers.insert(0, "The problem names no column of the table, so it cannot be answered by these rules alone.")
-    numbered = globals().get("number_columns", columns)
-    for name in columns[:12]:
+    for name in names[:12]:
         present = [row[name] for row in rows if row[name] is not None and row[name] == row[name]]
         kinds = sorted(set(map(str, present)))
         if present and all(isinstance(one, (int, float)) for one in present):
-            if name not in numbered:
+            if columns[str(name)] == "identifier":
                 continue
             answers.append(f"{name} is {sum(present) / len(present):.4g} on average, from {min(present):g} to {max(present):g}.")
         elif len(kinds) <= len(present) / 4:

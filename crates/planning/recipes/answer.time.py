@@ -4,7 +4,7 @@ def label(at, unit):
 
 
 def answer():
-    date = date_columns[0]
+    date = next(name for name in columns if columns[name] == "date")
     dated = [(moment(row[date]), row) for row in rows if moment(row[date])]
     days = (max(at for at, _ in dated) - min(at for at, _ in dated)).days
     unit = period or ("year" if days > 2_500 else "month" if days > 90 else "day")

@@ -238,8 +238,8 @@ impl Cell<'_> {
         let (place, id) = (self.path.with_extension("files"), id.to_owned());
         let work = tokio::task::spawn_blocking(move || {
             let wrong = |why| Outcome::not_stored(format!("the output of a cell could not be stored: {why}"));
-            let finished = outputs.finish(&store).map_err(wrong)?;
-            let paths = save(&folder, &place, &id, &finished)?;
+            let finished = outputs.finish(&store, &id).map_err(wrong)?;
+            let paths = save(&folder, &place, &finished)?;
             Ok((finished, paths))
         });
         work.await.unwrap_or_else(|error| Err(Outcome::error(problem::NOTEBOOK, error.to_string())))
@@ -327,12 +327,9 @@ impl Cell<'_> {
 }
 
 /// Saves the pictures of a cell in the directory `place`. Returns their paths. May block.
-fn save(folder: &Path, place: &Path, id: &str, finished: &Finished) -> Result<Vec<String>, Outcome> {
-    // The id of a cell that somebody else wrote can be any text.
-    let id: String =
-        id.chars().map(|letter| if letter.is_alphanumeric() || letter == '-' { letter } else { '_' }).collect();
-    let each = finished.pictures.iter().enumerate().map(|(at, picture)| {
-        let path = place.join(format!("{id}-{}.{}", at + 1, picture.extension));
+fn save(folder: &Path, place: &Path, finished: &Finished) -> Result<Vec<String>, Outcome> {
+    let each = finished.pictures.iter().map(|picture| {
+        let path = place.join(&picture.name);
         let wrong = |error| Outcome::error(problem::NOTEBOOK, format!("{}: {error}", path.display()));
         replace_file(folder, &path, &picture.content).map_err(wrong)?;
         Ok(path.to_string_lossy().into_owned())

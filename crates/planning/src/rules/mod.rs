@@ -4,17 +4,19 @@
 //! heading or an intention shows nothing.
 
 mod find;
+mod question;
 mod recipe;
 
 use serde_json::{Value as Json, json};
 
 pub use find::find_csv;
+use question::{Columns, Question};
 use recipe::{Dialect, Recipe};
 
 /// The most behaviors of a step that the rules ask for.
 const BEHAVIORS_MAX: u64 = 3;
 
-/// The longest problem that cells contain.
+/// The longest part of a problem that is read.
 const PROBLEM_CHARS_MAX: usize = 2_000;
 
 /// The longest title of a notebook.
@@ -34,7 +36,7 @@ pub fn workflow() -> Json {
                 step("load", "Load", "Load the table from its file"),
                 step("look", "Look", "Show the columns, their types and the missing values"),
                 step("clean", "Clean", "Remove duplicated rows and fill missing numbers"),
-                step("question", "Question", "Find the columns that the problem names"),
+                step("question", "Question", "Find what the problem asks of the table"),
             ] },
             { "id": "analysis", "title": "Analysis", "description": "Describe the table in numbers and pictures", "steps": [
                 step("describe", "Describe", "Describe every column in numbers"),
@@ -94,9 +96,16 @@ impl<'r> Seen<'r> {
     fn fitting(&self, recipe: &'static Recipe) -> &'static Recipe {
         match recipe.kind {
             "answer" if self.iteration > 1 && self.error().is_some() => Recipe::answering(""),
-            "answer" => Recipe::answering(self.text("question").trim_matches(['\'', '"'])),
+            "answer" if self.has("question") => Recipe::answering(self.text("question").trim_matches(['\'', '"'])),
+            "answer" => Recipe::answering(self.question().kind),
             _ => recipe,
         }
+    }
+
+    /// Returns the question that the problem asks of the table whose columns were listed.
+    fn question(&self) -> Question {
+        let problem: String = self.text("problem_description").chars().take(PROBLEM_CHARS_MAX).collect();
+        Question::read(&problem, &Columns::find(&self.effects))
     }
 
     fn text(&self, variable: &str) -> &'r str {
@@ -197,11 +206,10 @@ pub fn generate(request: &Json, csv: impl FnOnce() -> Option<String>, each: &mut
         return;
     }
     let path = csv().map_or_else(|| ANY_CSV.to_owned(), |path| json!(path).to_string());
-    let problem: String = seen.text("problem_description").chars().take(PROBLEM_CHARS_MAX).collect();
-    let problem = json!(problem).to_string();
     for recipe in missing(&seen) {
         let marker = recipe.marker(seen.step_id);
-        let code = recipe.code(dialect(&seen, recipe), &path, &problem, &marker);
+        let code = recipe.code(dialect(&seen, recipe), &path, &marker);
+        let code = if recipe.kind == "question" { seen.question().fill(&code) } else { code };
         let code = if is_second_try(&seen, recipe) { format!("{PLAIN_TABLES}{code}") } else { code };
         let cell = json!({ "action": "add", "shot_type": "action", "content": code.trim_end() });
         if !each(cell) || !each(json!({ "action": "exec", "codecell_id": "lastAddedCellId" })) {
@@ -237,8 +245,8 @@ fn missing(seen: &Seen<'_>) -> Vec<&'static Recipe> {
     }
     let is_missing = |recipe: &&Recipe| recipe.kind == own.kind || !seen.has(recipe.makes);
     let mut missing: Vec<_> = chain.into_iter().rev().filter(is_missing).collect();
-    // The kind of the question decides how it is answered, so the rest follows in the next behavior.
-    if let Some(at) = missing.iter().position(|recipe| recipe.kind == "question") {
+    // The columns decide which question is asked and how it is answered, so the rest follows in the next behavior.
+    if let Some(at) = missing.iter().position(|recipe| recipe.kind == "columns") {
         missing.truncate(at + 1);
     }
     missing

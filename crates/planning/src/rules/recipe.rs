@@ -27,7 +27,7 @@ const OTHER: Recipe = Recipe {
     plain: None,
 };
 
-/// The recipes that answer the problem, by the kind of question that the recipe `question` has found.
+/// The recipes that answer the problem, by the kind of question that the rules have found.
 const ANSWERS: [(&str, Recipe); 7] = [
     ("groups", answer("question", include_str!("../../recipes/answer.groups.py"))),
     ("relation", answer("question", include_str!("../../recipes/answer.relation.py"))),
@@ -46,14 +46,22 @@ const fn answer(needs: &'static str, code: &'static str) -> Recipe {
 }
 
 /// The recipes, in the order in which their signs are looked for: special kinds before general ones.
-const RECIPES: [Recipe; 14] = [
+const RECIPES: [Recipe; 15] = [
     answer("question", include_str!("../../recipes/answer.overview.py")),
     Recipe {
         kind: "question",
         signs: &["question"],
         makes: "question",
-        needs: Some("load"),
+        needs: Some("columns"),
         code: include_str!("../../recipes/question.py"),
+        plain: None,
+    },
+    Recipe {
+        kind: "columns",
+        signs: &[],
+        makes: "columns",
+        needs: Some("load"),
+        code: include_str!("../../recipes/columns.py"),
         plain: None,
     },
     Recipe {
@@ -167,7 +175,7 @@ impl Recipe {
     /// Finds the recipe of a step: by its id, or else by its goal.
     pub(super) fn of(step_id: &str, goal: &str) -> &'static Recipe {
         static OTHERS: Recipe = OTHER;
-        static KNOWN: [Recipe; 14] = RECIPES;
+        static KNOWN: [Recipe; 15] = RECIPES;
         let fits = |text: &str| {
             let text = text.to_lowercase();
             KNOWN.iter().find(|recipe| recipe.signs.iter().any(|sign| text.contains(sign)))
@@ -177,7 +185,7 @@ impl Recipe {
 
     /// Finds the recipe of a kind.
     pub(super) fn named(kind: &str) -> Option<&'static Recipe> {
-        static KNOWN: [Recipe; 14] = RECIPES;
+        static KNOWN: [Recipe; 15] = RECIPES;
         KNOWN.iter().find(|recipe| recipe.kind == kind)
     }
 
@@ -199,14 +207,13 @@ impl Recipe {
         }
     }
 
-    /// Returns the code of a cell. `path` and `problem` are expressions of Python.
-    pub(super) fn code(&self, dialect: Dialect, path: &str, problem: &str, marker: &str) -> String {
+    /// Returns the code of a cell. `path` is an expression of Python.
+    pub(super) fn code(&self, dialect: Dialect, path: &str, marker: &str) -> String {
         let code = match (dialect, self.plain) {
             (Dialect::Plain, Some(plain)) => plain,
             _ => self.code,
         };
-        // The words of a person come last, because they can contain anything.
-        code.replace("__NAME__", marker).replace("__PATH__", path).replace("__PROBLEM__", problem)
+        code.replace("__NAME__", marker).replace("__PATH__", path)
     }
 
     /// Returns true if the recipe has code that needs no package.

@@ -86,20 +86,27 @@ fn cells(step: &str, iteration: u64, variables: Json, effects: &[&str]) -> Vec<S
 }
 
 #[test]
-fn the_problem_is_part_of_the_cell_that_finds_the_columns() {
-    let problem = "Does \"price\" affect cups?\n__PATH__ \\";
-    let [question] =
-        &cells("question", 1, json!({ "data": "DataFrame(3×2)", "problem_description": problem }), &[])[..]
-    else {
-        panic!("one cell")
-    };
-    assert!(question.contains(&format!("problem = {}", json!(problem))), "{question}");
+fn the_columns_are_listed_before_the_question_is_read() {
+    let known = |problem: &str| json!({ "data": "DataFrame(3×2)", "problem_description": problem });
+    let first = cells("question", 1, known("Compare cups by city"), &[]);
+    assert_eq!(first.len(), 1);
+    assert!(first[0].contains("columns = {"), "{first:?}");
+    let mut variables = known("Compare cups by city");
+    variables["columns"] = json!("dict(2)");
+    let second = cells("question", 2, variables, &["city: group (Lyon, Rome)\ncups: number\n"]);
+    assert_eq!(second.len(), 1);
+    assert!(second[0].contains("target = \"cups\"") && second[0].contains("group_column = \"city\""), "{second:?}");
 }
 
 #[test]
 fn the_kind_of_the_question_decides_how_it_is_answered() {
     let answer = |question: &str, effects: &[&str], iteration| {
-        cells("answer", iteration, json!({ "data": "DataFrame(3×2)", "question": question }), effects)
+        cells(
+            "answer",
+            iteration,
+            json!({ "data": "DataFrame(3×2)", "columns": "dict(2)", "question": question }),
+            effects,
+        )
     };
     assert!(answer("groups", &[], 1)[0].contains("two standard errors"));
     assert!(answer("relation", &[], 1)[0].contains("linear relation"));
@@ -117,10 +124,14 @@ fn the_kind_of_the_question_decides_how_it_is_answered() {
 fn a_workflow_without_a_question_gets_one_before_its_conclusion() {
     let first = cells("conclude", 1, json!({ "data": "DataFrame(3×2)" }), &[]);
     assert_eq!(first.len(), 1);
-    assert!(first[0].contains("kind of question"));
-    let second = cells("conclude", 2, json!({ "data": "DataFrame(3×2)", "question": "drivers" }), &[]);
-    assert_eq!(second.len(), 2);
-    assert!(second[0].contains("of the variation of") && second[1].contains("conclusions = "));
+    assert!(first[0].contains("columns = {"));
+    let listed = ["price: number\ncups: number\n"];
+    let variables =
+        json!({ "data": "DataFrame(3×2)", "columns": "dict(2)", "problem_description": "What affects the cups?" });
+    let second = cells("conclude", 2, variables, &listed);
+    assert_eq!(second.len(), 3, "question, answer, conclude");
+    assert!(second[0].contains("question = \"drivers\"") && second[1].contains("of the variation of"));
+    assert!(second[2].contains("conclusions = "));
     let known = cells("conclude", 1, json!({ "data": "list(3)", "scores": "dict(3)" }), &[]);
     assert_eq!(known.len(), 1, "a comparison of models is an answer");
 }
