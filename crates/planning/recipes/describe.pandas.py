@@ -7,6 +7,6 @@ if len(numeric.columns) > 1:
     print(pairs.iloc[::2].head(5).round(3).to_string())
 for name in table.columns:
     if not pd.api.types.is_numeric_dtype(table[name]) and table[name].nunique() <= 12:
-        print(f"\n{name}:")
+        print()
         print(table[name].value_counts().to_string())
-statistics.round(3)
+statistics.round(3).astype(object).where(statistics.notna(), "")

@@ -3,7 +3,7 @@ import matplotlib.pyplot as plt
 table = cleaned if "cleaned" in globals() else data
 # The columns that the problem names come first.
 first = [name for name in [globals().get("target"), *globals().get("other_columns", [])] if name]
-numeric = [name for name in table.select_dtypes(include="number").columns if table[name].nunique() > 1]
+numeric = [name for name in table.select_dtypes(include="number").columns if name in globals().get("number_columns", table.columns)]
 numeric = sorted(numeric, key=lambda name: (first + list(numeric)).index(name))[:4]
 grouped = [name for name in table.columns if name not in numeric and 1 < table[name].nunique() <= 12]
 grouped = [name for name in [globals().get("group_column"), *grouped] if name in grouped][:1]
