@@ -1,3 +1,6 @@
+for name in ("answers", "figures", "conclusions", "series", "trend", "forecast", "train", "models", "scores"):
+    globals().pop(name, None)  # of an earlier problem
+problem_id = __ID__
 question = __QUESTION__
 target = __TARGET__
 other_columns = __OTHERS__

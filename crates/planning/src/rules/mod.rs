@@ -7,6 +7,7 @@ mod find;
 mod question;
 mod recipe;
 
+use interlock_journal::Hash;
 use serde_json::{Value as Json, json};
 
 pub use find::find_csv;
@@ -18,6 +19,9 @@ const BEHAVIORS_MAX: u64 = 3;
 
 /// The longest part of a problem that is read.
 const PROBLEM_CHARS_MAX: usize = 2_000;
+
+/// The number of characters that identify a problem.
+const ID_CHARS: usize = 8;
 
 /// The longest title of a notebook.
 const TITLE_CHARS_MAX: usize = 80;
@@ -84,7 +88,22 @@ impl<'r> Seen<'r> {
     }
 
     fn has(&self, variable: &str) -> bool {
-        self.variables.get(variable).is_some()
+        let is_old = match variable {
+            "question" => self.is_new_problem(),
+            "columns" => self.is_new_problem() && Columns::find(&self.effects).is_empty(),
+            _ => false,
+        };
+        self.variables.get(variable).is_some() && !is_old
+    }
+
+    /// Returns true if the kernel has answered another problem before. The cell of the question then forgets its results.
+    fn is_new_problem(&self) -> bool {
+        let known = self.text("problem_id");
+        !known.is_empty() && known != self.problem_id()
+    }
+
+    fn problem_id(&self) -> String {
+        Hash::of(self.text("problem_description").as_bytes()).to_string().chars().take(ID_CHARS).collect()
     }
 
     fn recipe(&self) -> &'static Recipe {
@@ -209,7 +228,10 @@ pub fn generate(request: &Json, csv: impl FnOnce() -> Option<String>, each: &mut
     for recipe in missing(&seen) {
         let marker = recipe.marker(seen.step_id);
         let code = recipe.code(dialect(&seen, recipe), &path, &marker);
-        let code = if recipe.kind == "question" { seen.question().fill(&code) } else { code };
+        let code = match recipe.kind {
+            "question" => seen.question().fill(&code, &seen.problem_id()),
+            _ => code,
+        };
         let code = if is_second_try(&seen, recipe) { format!("{PLAIN_TABLES}{code}") } else { code };
         let cell = json!({ "action": "add", "shot_type": "action", "content": code.trim_end() });
         if !each(cell) || !each(json!({ "action": "exec", "codecell_id": "lastAddedCellId" })) {
@@ -257,10 +279,16 @@ fn headings(seen: &Seen<'_>) -> Vec<Json> {
     let text = |at: &str| seen.request.pointer(at).and_then(Json::as_str).unwrap_or_default().trim();
     let mut actions = Vec::new();
     let problem = text("/observation/context/variables/problem_description");
-    if text("/observation/context/notebook/title").is_empty() && !problem.is_empty() {
-        let line = problem.lines().next().unwrap_or_default();
-        let title: String = line.chars().take(TITLE_CHARS_MAX).collect();
-        actions.push(json!({ "action": "update_title", "title": title }));
+    let line = problem.lines().next().unwrap_or_default();
+    let title: String = line.chars().take(TITLE_CHARS_MAX).collect();
+    match text("/observation/context/notebook/title") {
+        "" if !problem.is_empty() => actions.push(json!({ "action": "update_title", "title": title })),
+        "" => {}
+        known if known != title.trim() && seen.recipe().kind == "question" => {
+            let content = format!("Another problem: **{title}**");
+            actions.push(json!({ "action": "add", "shot_type": "dialogue", "content": content }));
+        }
+        _ => {}
     }
     if seen.list("/observation/location/progress/steps/completed").is_empty() {
         let stage = text("/observation/location/goals/stage");

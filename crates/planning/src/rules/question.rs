@@ -71,6 +71,11 @@ impl Columns {
         outputs.iter().rev().find_map(|output| Columns::read(output)).unwrap_or(Columns(Vec::new()))
     }
 
+    /// Returns true if no column is known.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     fn of(&self, kind: Kind) -> impl Iterator<Item = &Column> {
         self.0.iter().filter(move |column| column.kind == kind)
     }
@@ -167,13 +172,14 @@ impl Question {
         }
     }
 
-    /// Fills the question into the code of its cell.
-    pub(super) fn fill(&self, code: &str) -> String {
+    /// Fills the question into the code of its cell. `id` identifies the problem.
+    pub(super) fn fill(&self, code: &str, id: &str) -> String {
         let text = |value: &Option<String>| value.as_ref().map_or("None".to_owned(), |text| json!(text).to_string());
         let named = if self.named.is_empty() { "no column".to_owned() } else { self.named.join(", ") };
         // The text is inside of a string of the cell.
         let named = json!(named).to_string();
-        code.replace("__QUESTION__", &json!(self.kind).to_string())
+        code.replace("__ID__", &json!(id).to_string())
+            .replace("__QUESTION__", &json!(self.kind).to_string())
             .replace("__TARGET__", &text(&self.target))
             .replace("__OTHERS__", &json!(self.others).to_string())
             .replace("__GROUP__", &text(&self.group))
@@ -312,7 +318,8 @@ mod tests {
 
     #[test]
     fn a_cell_has_the_question_as_python() {
-        let filled = read("Compare North and South by \"quantity\"").fill(include_str!("../../recipes/question.py"));
+        let filled =
+            read("Compare North and South by \"quantity\"").fill(include_str!("../../recipes/question.py"), "1f");
         for line in
             ["question = \"groups\"", "other_columns = []", "period = None", "named_values = [\"North\",\"South\"]"]
         {

@@ -135,3 +135,20 @@ fn a_workflow_without_a_question_gets_one_before_its_conclusion() {
     let known = cells("conclude", 1, json!({ "data": "list(3)", "scores": "dict(3)" }), &[]);
     assert_eq!(known.len(), 1, "a comparison of models is an answer");
 }
+
+#[test]
+fn another_problem_in_the_same_kernel_is_asked_anew() {
+    let problem = "What affects the cups?";
+    let plan = |variables: Json| flags(&planning(&request("step_running", "question", 0, variables, &[]))).0;
+    let mut known =
+        json!({ "data": "DataFrame(3×2)", "columns": "dict(2)", "question": "groups", "problem_description": problem });
+    assert!(plan(known.clone()), "a question of this problem is achieved");
+    known["problem_id"] = json!("0000dead");
+    assert!(!plan(known.clone()));
+    let listed = cells("question", 1, known.clone(), &[]);
+    assert!(listed[0].contains("columns = {"), "the columns are listed again: {listed:?}");
+    let asked = cells("question", 2, known.clone(), &["price: number\ncups: number\n"]);
+    assert!(asked[0].contains("question = \"drivers\""), "{asked:?}");
+    known["problem_id"] = json!(Hash::of(problem.as_bytes()).to_string()[..ID_CHARS]);
+    assert!(plan(known));
+}
