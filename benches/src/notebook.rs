@@ -2,6 +2,9 @@
 //! with nbclient, which keeps its notebook in memory, in the same run with the same kernel.
 //!
 //! Every action of ours is durable: the file is synchronized before the action ends. An executed cell is two actions.
+//! The same is measured for whole runs (`whole`), with the journal and the snapshots of the workspace.
+
+mod whole;
 
 use std::{
     path::{Path, PathBuf},
@@ -66,6 +69,38 @@ pub(crate) fn report() -> Result<()> {
         theirs.as_secs_f64(),
         ours.as_secs_f64() / theirs.as_secs_f64()
     );
+    report_whole(&program, &jupyter)
+}
+
+/// Measures whole runs of the machine: 1,000 cells, and the cells that nbclient executes.
+fn report_whole(program: &Path, jupyter: &Path) -> Result<()> {
+    let cells = whole::run(program, jupyter, (0..CELLS).map(add).collect(), false)?;
+    println!(
+        "notebook {:>8.3} ms an action of a whole run at cells 1 to 50, {:.3} at cells 951 to {CELLS}, journalled and written",
+        cells.action_ms(0),
+        cells.action_ms(cells.behaviors.len() - 1)
+    );
+    let executed: Vec<Json> = (0..EXECUTED).flat_map(|number| [add(number), exec()]).collect();
+    let (mut ours, mut theirs) = (Duration::MAX, Duration::MAX);
+    for _ in 0..ROUNDS {
+        ours = ours.min(whole::run(program, jupyter, executed.clone(), false)?.took);
+        theirs = theirs.min(nbclient(jupyter)?);
+    }
+    println!(
+        "notebook {:>8.3} s for a whole run of {EXECUTED} cells, with the start of the kernel; nbclient {:.3}; {:.2} times",
+        ours.as_secs_f64(),
+        theirs.as_secs_f64(),
+        ours.as_secs_f64() / theirs.as_secs_f64()
+    );
+    if Command::new("strace").arg("-V").output().is_ok_and(|told| told.status.success()) {
+        let traced = whole::run(program, jupyter, executed, true)?;
+        let syncs = traced.syncs.unwrap_or_default();
+        println!(
+            "notebook {syncs:>8} calls of fsync and fdatasync in that run: {:.1} for each of its {} actions",
+            syncs as f64 / traced.actions() as f64,
+            traced.actions()
+        );
+    }
     Ok(())
 }
 
@@ -103,7 +138,7 @@ impl Trial {
         let begin = Instant::now();
         for number in 0..EXECUTED {
             self.act(&add(number)).await?;
-            self.act(&json!({ "action": "exec", "codecell_id": "lastAddedCellId" })).await?;
+            self.act(&exec()).await?;
         }
         Ok(begin.elapsed())
     }
@@ -111,6 +146,10 @@ impl Trial {
 
 fn add(number: usize) -> Json {
     json!({ "action": "add", "shot_type": "action", "content": code(number) })
+}
+
+fn exec() -> Json {
+    json!({ "action": "exec", "codecell_id": "lastAddedCellId" })
 }
 
 fn code(number: usize) -> String {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use interlock_activity::{
-    Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, Schema,
+    Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, OutcomeKind, Schema,
     report::{RecordedRun, Story},
     schema,
 };
@@ -25,12 +25,13 @@ use crate::{
     },
     document::{Document, Mark, replace_file},
     kernel,
+    recorded::Recorded,
     sessions::{IDLE_MAX, Opened, Session, Sessions, open},
     story,
 };
 
 /// The fields of `with`, besides those of the sandbox.
-const OWN: [&str; 10] = [
+const OWN: [&str; 11] = [
     "actions",
     "index",
     "notebook",
@@ -41,6 +42,7 @@ const OWN: [&str; 10] = [
     "step_id",
     "behavior_iteration",
     "variables",
+    "document",
 ];
 
 /// The kernel of a machine that names none.
@@ -98,6 +100,7 @@ impl Activity for NotebookAction {
             ("step_id", schema::text()),
             ("behavior_iteration", schema::whole()),
             ("variables", schema::object()),
+            ("document", schema::object()),
         ]);
         schema::needing(schema::also(own, &confinement()), &["actions"])
     }
@@ -138,6 +141,8 @@ struct Request {
     rules: Rules,
     mark: Mark,
     variables: Json,
+    /// The notebook as the run's records describe it.
+    recorded: Option<Recorded>,
 }
 
 impl Request {
@@ -168,6 +173,7 @@ impl Request {
                 ..Mark::default()
             },
             variables: given.value("variables").map_or_else(|| json!({}), Json::from),
+            recorded: given.value("document").and_then(|document| Recorded::read(&Json::from(document))),
         })
     }
 }
@@ -224,10 +230,15 @@ impl Work<'_> {
         if let Some(kernel) = &session.kernel {
             kernel.works_for(self.attempt);
         }
+        if self.request.action == Action::ClearThinking && !self.is_file() {
+            let said = Said { summary: "there is no notebook yet".to_owned(), ..Said::default() };
+            return Ok(self.executed(session, said, None));
+        }
         let Opened { mut document, notice, is_file } = self.open(session).await?;
+        let notice = notice.or_else(|| session.notice.take());
         let before = is_file.then(|| document.text().len());
         let unchanged = document.clone();
-        let mut said = Said { effects: notice.into_iter().collect(), ..Said::default() };
+        let mut said = Said { effects: notice.iter().cloned().collect(), ..Said::default() };
         let failure = match &self.request.action {
             Action::Exec { cell, needs_output } => {
                 self.execute(session, &mut document, cell, *needs_output, &mut said).await
@@ -238,6 +249,7 @@ impl Work<'_> {
             Ok(failure) => failure,
             Err(outcome) => {
                 session.document = is_file.then(|| (self.request.path.clone(), unchanged));
+                session.notice = notice;
                 return Err(outcome);
             }
         };
@@ -245,23 +257,32 @@ impl Work<'_> {
         let document = if is_changed { self.save(document).await? } else { document };
         let notebook = edit::summary(&document, &self.request.path.to_string_lossy());
         session.document = Some((self.request.path.clone(), document));
-        match failure {
-            Some(failure) => Ok(failure.with(said.evidence)),
-            None => Ok(self.executed(session, said, notebook)),
+        if notice.is_some() {
+            said.summary.push_str("; the notebook was edited outside of this run");
         }
+        match failure {
+            Some(failure) => Ok(with_notebook(failure, notebook, said.effects).with(said.evidence)),
+            None => Ok(self.executed(session, said, Some(notebook))),
+        }
+    }
+
+    fn is_file(&self) -> bool {
+        self.request.folder.join(&self.request.path).exists()
     }
 
     async fn open(&self, session: &mut Session) -> Result<Opened, Outcome> {
         let known = session.document.take();
-        if !self.request.folder.join(&self.request.path).exists() {
+        if !self.is_file() {
             // A notebook that nothing could execute is not begun.
             let spec = kernel::find(&self.request.kernel, &self.request.folder);
             spec.map_err(|why| Outcome::error(problem::NO_KERNELSPEC, why))?;
         }
         let (folder, path) = (self.request.folder.clone(), self.request.path.clone());
-        let kernel = self.request.kernel.clone();
-        let opened =
-            tokio::task::spawn_blocking(move || open(known, &folder, &path, || metadata(&kernel, &folder))).await;
+        let (kernel, recorded) = (self.request.kernel.clone(), self.request.recorded.clone());
+        let opened = tokio::task::spawn_blocking(move || {
+            open(known, &folder, &path, recorded.as_ref(), || metadata(&kernel, &folder))
+        })
+        .await;
         let wrong = |why: String| Outcome::error(problem::NOTEBOOK, why);
         opened.map_err(|error| wrong(error.to_string()))?.map_err(wrong)
     }
@@ -318,7 +339,7 @@ impl Work<'_> {
             at,
             mark: &self.request.mark,
             limit: self.request.limit,
-            names: self.request.variables.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect(),
+            names: names(&[session.variables.as_ref(), Some(&self.request.variables)]),
         };
         let executed = cell.execute(kernel, document).await;
         if executed.as_ref().is_ok_and(|executed| !executed.is_kernel_usable) {
@@ -335,10 +356,7 @@ impl Work<'_> {
         if needs_output {
             said.effects.extend(effects);
         }
-        if matches!(
-            failure.as_ref().map(|failure| &failure.kind),
-            Some(interlock_activity::OutcomeKind::Cancelled { .. })
-        ) {
+        if matches!(failure.as_ref().map(|failure| &failure.kind), Some(OutcomeKind::Cancelled { .. })) {
             edit::clear_thinking(document, &self.attempt.run);
         }
         Ok(failure)
@@ -367,16 +385,42 @@ impl Work<'_> {
         Ok(notice)
     }
 
-    fn executed(&self, session: &Session, said: Said, notebook: Json) -> Outcome {
+    fn executed(&self, session: &Session, said: Said, notebook: Option<Json>) -> Outcome {
         let variables = session.variables.clone().unwrap_or_else(|| self.request.variables.clone());
         let outputs: Vec<_> = said.evidence.iter().map(|kept| kept.hash.to_string()).collect();
-        let data = json!({
+        let mut data = json!({
             "summary": said.summary, "more": self.request.more, "failed": said.is_failed,
             "programs_ms": u64::try_from(said.kernel_time.as_millis()).unwrap_or(u64::MAX), "effects": said.effects, "outputs": outputs,
-            "variables": variables, "notebook": notebook, "last_cell": said.cell.unwrap_or_default(),
+            "variables": variables, "last_cell": said.cell.unwrap_or_default(),
         });
+        if let Some(notebook) = notebook {
+            data["notebook"] = notebook;
+        }
         Outcome::signal("executed", Value::from(data)).with(said.evidence)
     }
+}
+
+/// Adds to a failure what was written before it, so that the run's records describe the file after failures too.
+fn with_notebook(mut failure: Outcome, notebook: Json, effects: Vec<String>) -> Outcome {
+    if let OutcomeKind::Error { data } = &mut failure.kind {
+        let mut fields = Json::from(&*data);
+        fields["notebook"] = notebook;
+        fields["effects"] = json!(effects);
+        *data = Value::from(fields);
+    }
+    failure
+}
+
+/// Returns the names of all fields of some objects, each once.
+fn names(objects: &[Option<&Json>]) -> Vec<String> {
+    let all = objects.iter().flatten().filter_map(|object| object.as_object()).flat_map(serde_json::Map::keys);
+    let mut names: Vec<String> = Vec::new();
+    for name in all.filter(|name| !name.is_empty()) {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    names
 }
 
 /// Returns the metadata of a new notebook: the kernel that its cells are for.

@@ -13,6 +13,7 @@ mod activity;
 mod document;
 mod kernel;
 mod output;
+mod recorded;
 mod sessions;
 mod story;
 mod variables;

@@ -17,7 +17,7 @@ use tokio::{
     time::Instant,
 };
 
-use crate::{document::Document, kernel::Kernel};
+use crate::{document::Document, kernel::Kernel, recorded::Recorded};
 
 /// The time after which an unused kernel is ended, unless the caller sets another one.
 pub(crate) const IDLE_MAX: Duration = Duration::from_secs(12 * 3_600);
@@ -40,6 +40,8 @@ pub(crate) struct Session {
     pub(crate) variables: Option<Json>,
     /// The last text of the output of the last cell.
     pub(crate) last_effect: Option<String>,
+    /// The notice about an edit that no outcome carries yet, because the action that noticed it was not carried out.
+    pub(crate) notice: Option<String>,
     used: Option<Instant>,
 }
 
@@ -103,13 +105,16 @@ pub(crate) struct Opened {
     pub(crate) is_file: bool,
 }
 
-/// Opens the document of an action: the one in memory if the file still has its content. May block.
+/// Opens the document of an action: the one in memory if the file still has its content. If another process wrote the
+/// document last, the file is compared with the run's records. May block.
 pub(crate) fn open(
     known: Option<(PathBuf, Document)>,
     folder: &Path,
     path: &Path,
+    recorded: Option<&Recorded>,
     metadata: impl FnOnce() -> Result<Json, String>,
 ) -> Result<Opened, String> {
+    let recorded = recorded.filter(|recorded| Path::new(&recorded.path) == path);
     let known = known.filter(|(known, _)| known == path).map(|(_, document)| document);
     let wrong = |why: String| format!("{}: {why}", path.display());
     match (Document::load(folder, path)?, known) {
@@ -118,11 +123,15 @@ pub(crate) fn open(
         }
         (Some(text), known) => {
             let document = Document::read(text).map_err(wrong)?;
-            let notice = known.map(|known| known.changes(&document).describe());
+            let notice = match known {
+                Some(known) => Some(known.changes(&document).describe()),
+                None => recorded.and_then(|recorded| recorded.notice(&document)),
+            };
             Ok(Opened { document, notice, is_file: true })
         }
         (None, known) => {
-            let notice = known.map(|_| format!("[{} was removed; a new notebook is begun.]", path.display()));
+            let was_there = known.is_some() || recorded.is_some();
+            let notice = was_there.then(|| format!("[{} was removed; a new notebook is begun.]", path.display()));
             Ok(Opened { document: Document::new(&metadata()?)?, notice, is_file: false })
         }
     }

@@ -31,7 +31,10 @@ pub(crate) fn tell(run: &RecordedRun) -> Option<Story> {
     let mut sections = Vec::new();
     let text = Document::load(&run.folder, Path::new(&path)).ok().flatten();
     match text.and_then(|text| Document::read(text).ok()) {
-        Some(document) => sections.push(Section::new(&format!("Notebook {path}"), parts(&document, &path))),
+        Some(document) => {
+            sections.push(Section::new("Last output", last_output(&document)));
+            sections.push(Section::new(&format!("Notebook {path}"), parts(&document, &path)));
+        }
         None => {
             let gone = format!("The file `{path}` cannot be read any more.");
             sections.push(Section::new("Notebook", vec![Part::Text(gone)]));
@@ -66,13 +69,13 @@ fn parts(document: &Document, path: &str) -> Vec<Part> {
     let shown = cells.iter().enumerate().take(CELLS_MAX).flat_map(|(at, cell)| {
         let content = document.cell(at).unwrap_or_default();
         let source = cut(&joined(&content["source"]), TEXT_BYTES_MAX);
-        let mut parts = vec![match cell.kind {
-            CellKind::Code => Part::Code(source),
-            CellKind::Markdown | CellKind::Other => Part::Text(source),
-        }];
+        let mut parts = match cell.kind {
+            CellKind::Code => vec![Part::Code(source)],
+            CellKind::Markdown => paragraphs(&source),
+            CellKind::Other => vec![Part::Text(source)],
+        };
         let outputs = content["outputs"].as_array().cloned().unwrap_or_default();
-        let names = vec!["shown below".to_owned(); outputs.len()];
-        let text = effects(&outputs, &names).join("\n");
+        let text = text_of(&outputs);
         if !text.trim().is_empty() {
             parts.push(Part::Code(cut(&text, TEXT_BYTES_MAX)));
         }
@@ -86,6 +89,44 @@ fn parts(document: &Document, path: &str) -> Vec<Part> {
     if cells.len() > CELLS_MAX {
         parts.push(Part::Text(format!("{} more cells are in the file.", cells.len() - CELLS_MAX)));
     }
+    parts
+}
+
+/// Returns the outputs of a cell as text. Pictures are shown on their own.
+fn text_of(outputs: &[Json]) -> String {
+    let texts: Vec<Json> = outputs.iter().filter(|output| !is_picture(output)).cloned().collect();
+    effects(&texts, &[]).join("\n")
+}
+
+fn is_picture(output: &Json) -> bool {
+    let bundle = output["data"].as_object();
+    bundle.is_some_and(|bundle| bundle.keys().any(|media| crate::output::extension(media).is_some()))
+}
+
+/// Returns the text that the last executed cell has printed: in most notebooks it is the result.
+fn last_output(document: &Document) -> Vec<Part> {
+    let cells = (0..document.cells().len()).rev().filter_map(|at| document.cell(at));
+    let texts = cells.filter_map(|cell| cell["outputs"].as_array().map(|outputs| text_of(outputs)));
+    let last = texts.map(|text| text.trim().to_owned()).find(|text| !text.is_empty());
+    last.map(|text| Part::Code(cut(&text, TEXT_BYTES_MAX))).into_iter().collect()
+}
+
+/// Returns the headings and paragraphs of a text cell.
+fn paragraphs(source: &str) -> Vec<Part> {
+    let (mut parts, mut open) = (Vec::new(), Vec::new());
+    let mut is_fenced = false;
+    for line in source.lines() {
+        is_fenced ^= line.trim_start().starts_with("```");
+        let heading = line.strip_prefix('#').map(|line| line.trim_start_matches('#')).filter(|_| !is_fenced);
+        match heading.and_then(|line| line.strip_prefix(' ')) {
+            Some(heading) => {
+                parts.extend((!open.is_empty()).then(|| Part::Text(std::mem::take(&mut open).join("\n"))));
+                parts.push(Part::Heading(heading.trim().to_owned()));
+            }
+            None => open.push(line),
+        }
+    }
+    parts.extend((!open.is_empty()).then(|| Part::Text(open.join("\n"))));
     parts
 }
 
@@ -109,18 +150,20 @@ mod tests {
     #[test]
     fn cells_outputs_and_pictures_become_parts() {
         let mut document = Document::new(&json!({})).unwrap();
-        document.insert(0, "a", json!({ "cell_type": "markdown", "metadata": {}, "source": "# Title" }));
+        document.insert(0, "a", json!({ "cell_type": "markdown", "metadata": {}, "source": "# Title\nWords with `code`\n```\n# a comment\n```" }));
         let outputs = json!([
             { "output_type": "stream", "name": "stdout", "text": "hello\n" },
             { "output_type": "display_data", "data": { "image/png": "aGFsbG8=" }, "metadata": {} },
         ]);
         document.insert(1, "b", json!({ "cell_type": "code", "metadata": {}, "source": "plot()", "outputs": outputs }));
         let expected = [
-            Part::Text("# Title".into()),
+            Part::Heading("Title".into()),
+            Part::Text("Words with `code`\n```\n# a comment\n```".into()),
             Part::Code("plot()".into()),
-            Part::Code("hello\n\n[image/png: shown below]".into()),
+            Part::Code("hello\n".into()),
             Part::Picture { name: "n.files/b-1.png".into(), media: "image/png".into(), content: b"hallo".to_vec() },
         ];
         assert_eq!(parts(&document, "n.ipynb"), expected);
+        assert_eq!(last_output(&document), [Part::Code("hello".into())]);
     }
 }

@@ -1,8 +1,9 @@
 //! The variables of a kernel: names, types, shapes and short forms, for planners.
 //!
 //! A Python kernel answers with the reply to the cell itself: the question is an expression that Jupyter evaluates
-//! after the cell, which leaves no trace in the history or in the variables. Other kernels are asked about the names
-//! that the planner knows, if they support inspection.
+//! after the cell, which leaves no trace in the history or in the variables. Other kernels are asked about single names
+//! with inspect messages: names that the user gave, names that cells assign, and names that were found before. A kernel
+//! that does not answer such messages has no variables here.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -12,7 +13,7 @@ use crate::output::{cut, plain};
 const NAME: &str = "interlock";
 
 /// The largest number of variables that are reported.
-const VARIABLES_MAX: usize = 50;
+const VARIABLES_MAX: usize = 100;
 
 /// The longest short form of a variable.
 const TEXT_BYTES_MAX: usize = 200;
@@ -46,9 +47,33 @@ pub(crate) fn answer(reply: &Json) -> Option<Json> {
     Some(bounded(found))
 }
 
-/// Returns a variable from the description that a kernel gives when it is inspected.
+/// Returns a variable from the description that a kernel gives when it is inspected. Descriptions have no common form;
+/// the labels that many kernels use are read.
 pub(crate) fn inspected(text: &str) -> Json {
-    json!({ "type": "", "text": cut(plain(text).trim(), TEXT_BYTES_MAX) })
+    let text = plain(text);
+    let labelled = |labels: &[&str]| {
+        let lines = text.lines().filter_map(|line| line.split_once(':'));
+        let mut found = lines.filter(|(label, _)| labels.iter().any(|one| label.trim().eq_ignore_ascii_case(one)));
+        found.next().map(|(_, value)| value.trim().to_owned())
+    };
+    let value = labelled(&["string form", "value"]).unwrap_or_else(|| text.trim().to_owned());
+    json!({ "type": labelled(&["type", "class"]).unwrap_or_default(), "text": cut(&value, TEXT_BYTES_MAX) })
+}
+
+/// Returns the names that the lines of a cell assign, in most languages: `name = …`, `name <- …`, `let name = …`.
+pub(crate) fn assigned(code: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for line in code.lines() {
+        let left = ["<-", ":=", "="].iter().find_map(|sign| line.split_once(sign)).map(|(left, _)| left.trim());
+        // A type may follow the name, and words such as `let` may come before it.
+        let left = left.and_then(|left| left.split(':').next()).map(str::trim).unwrap_or_default();
+        let name = left.rsplit(char::is_whitespace).next().unwrap_or_default();
+        let is_name = !name.is_empty() && name.chars().all(|one| one.is_alphanumeric() || one == '_');
+        if is_name && !name.starts_with(|one: char| one.is_numeric()) && !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
 }
 
 fn bounded(found: Map<String, Json>) -> Json {
@@ -68,9 +93,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_inspected_variable_has_its_type_and_value_if_they_are_labelled() {
+        let said = "\u{1b}[31mType:\u{1b}[39m        int\nString form: 42\nDocstring:   int([x]) -> integer";
+        assert_eq!(inspected(said), json!({ "type": "int", "text": "42" }));
+        assert_eq!(inspected(" a list of 3 "), json!({ "type": "", "text": "a list of 3" }));
+    }
+
+    #[test]
+    fn assigned_names_are_found_in_many_languages() {
+        let code = "x = 1\n  total <- sum(x)\nlet mut y: i32 = 2;\nif a == b {\nf(x, y=3)\n2 = z\nconst n := 4\nx = 5";
+        assert_eq!(assigned(code), ["x", "total", "y", "a", "n"], "a name that does not exist is just not found");
+    }
+
+    #[test]
     fn an_answer_is_read_within_its_bounds() {
         let many: Map<String, Json> =
-            (0..80).map(|n| (format!("v{n:02}"), json!({ "type": "int", "text": "1" }))).collect();
+            (0..150).map(|n| (format!("v{n:03}"), json!({ "type": "int", "text": "1" }))).collect();
         let reply = |text: String| json!({ "user_expressions": { NAME: { "data": { "text/plain": text } } } });
         let read = answer(&reply(json!(many).to_string())).unwrap();
         assert_eq!(read.as_object().unwrap().len(), VARIABLES_MAX);

@@ -11,8 +11,12 @@ use interlock_judge::{
     settings::{PERSON, RULES, Settings},
 };
 use serde_json::{Value as Json, json};
+use tokio::sync::mpsc;
 
 use crate::{Situation, rules};
+
+/// The number of actions that wait for their reader. A generator whose reader is slow makes no further ones.
+pub(crate) const WAITING_MAX: usize = 1;
 
 /// The signal that a judge answers with.
 const ANSWERED: &str = "answered";
@@ -81,18 +85,44 @@ impl BuiltIn {
         request: &Json,
         folder: Option<&Path>,
     ) -> Result<Answer<Vec<Json>>, Outcome> {
+        let (to, mut made) = mpsc::channel(WAITING_MAX);
+        let collect = async {
+            let mut actions = Vec::new();
+            while let Some(action) = made.recv().await {
+                actions.push(action);
+            }
+            actions
+        };
+        let (evidence, actions) = tokio::join!(self.generate(attempt, request, folder, to), collect);
+        Ok(Answer { value: actions, evidence: evidence? })
+    }
+
+    /// Answers a request to `/generating`: sends every action as soon as it is made. Returns the evidence of the judges.
+    /// If the receiver is dropped, the rest is not sent.
+    pub async fn generate(
+        &self,
+        attempt: &Attempt,
+        request: &Json,
+        folder: Option<&Path>,
+        to: mpsc::Sender<Json>,
+    ) -> Result<Vec<Evidence>, Outcome> {
         let Answer { value: judged, evidence } = self.ask(attempt, &CELLS, request.clone()).await?;
-        if let Some(answer) = judged {
-            let actions = answer.get("actions").and_then(Json::as_array).cloned().unwrap_or_default();
-            return Ok(Answer { value: actions, evidence });
+        if let Some(mut answer) = judged {
+            let Some(Json::Array(actions)) = answer.get_mut("actions").map(Json::take) else { return Ok(evidence) };
+            for action in actions {
+                if to.send(action).await.is_err() {
+                    break;
+                }
+            }
+            return Ok(evidence);
         }
         let (request, folder) = (request.clone(), folder.map(Path::to_owned));
         let made = tokio::task::spawn_blocking(move || {
-            let csv = rules::find_csv(&request, folder.as_deref());
-            rules::generating(&request, csv.as_deref())
+            let csv = || rules::find_csv(&request, folder.as_deref());
+            rules::generate(&request, csv, &mut |action| to.blocking_send(action).is_ok());
         });
-        let actions = made.await.map_err(|error| Outcome::error(code::FAILED, error.to_string()))?;
-        Ok(Answer { value: actions, evidence })
+        made.await.map_err(|error| Outcome::error(code::FAILED, error.to_string()))?;
+        Ok(evidence)
     }
 
     /// Asks the configured judges. There is no value if there are none, or if none of them has a verdict.

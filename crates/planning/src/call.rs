@@ -11,6 +11,7 @@ use crate::{
     builtin::BuiltIn,
     client::{Endpoint, SERVER_VARIABLE, Server, TOKEN_VARIABLE},
     observation::{Fsm, HISTORY_MAX},
+    reply::Arriving,
 };
 
 /// The code of the error that a reply contradicts the state of the client twice.
@@ -82,12 +83,13 @@ pub(crate) async fn tries<T>(
     let progress = |text: &str| attempt.host.progress(&attempt.run, attempt.activity, text);
     let mut pauses = situation.pauses_ms().iter();
     loop {
-        let mut lines = 0;
+        let (mut arriving, mut count) = (Arriving::default(), 0);
         let piece = |bytes: &[u8]| {
-            let count = bytes.iter().filter(|byte| **byte == b'\n').count();
-            lines += count;
-            if endpoint == Endpoint::Generating && count > 0 {
-                progress(&format!("{lines} actions so far"));
+            if endpoint == Endpoint::Generating {
+                for action in arriving.push(bytes) {
+                    count += 1;
+                    progress(&format!("action {count}: {action}"));
+                }
             }
         };
         let answer = server.post(endpoint, request, situation.timeout(), piece).await;

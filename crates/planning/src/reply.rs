@@ -137,6 +137,37 @@ impl Generated {
     }
 }
 
+/// The lines of a streamed reply while they arrive, for people who watch. The actions are carried out when the reply is
+/// complete: a stream that breaks off is asked for again as a whole.
+#[derive(Clone, Debug, Default)]
+pub struct Arriving(Vec<u8>);
+
+impl Arriving {
+    /// Takes bytes, and returns a short form of every action whose line is complete.
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<String> {
+        let mut short = Vec::new();
+        for byte in bytes {
+            match byte {
+                b'\n' => {
+                    let line = std::mem::take(&mut self.0);
+                    let found = serde_json::from_slice::<Json>(&line).ok().as_ref().and_then(actions);
+                    short.extend(found.into_iter().flatten().map(|action| shown(&action)));
+                }
+                byte => self.0.push(*byte),
+            }
+        }
+        short
+    }
+}
+
+/// Returns an action in a few words: its name, and the first line of its content.
+fn shown(action: &Json) -> String {
+    let text = |name: &str| action.get(name).and_then(Json::as_str);
+    let content = ["content", "title", "text", "codecell_id"].iter().find_map(|name| text(name)).unwrap_or_default();
+    let line: String = content.lines().next().unwrap_or_default().chars().take(LINE_CHARS_MAX).collect();
+    format!("{} {line}", text("action").or_else(|| text("type")).unwrap_or("?")).trim_end().to_owned()
+}
+
 /// Returns the actions of a document: `{"actions": […]}`, `{"action": {…}}`, or an action itself.
 fn actions(document: &Json) -> Option<Vec<Json>> {
     if let Some(list) = document.get("actions").or(Some(document)).and_then(Json::as_array) {
@@ -209,6 +240,14 @@ mod tests {
         let both = json!({ "transition": { "continue_behaviors": true, "target_achieved": false } });
         assert_eq!(read(both), (false, true));
         assert_eq!(read(fallback()), (false, false));
+    }
+
+    #[test]
+    fn an_action_is_shown_when_its_line_is_complete() {
+        let mut arriving = Arriving::default();
+        assert_eq!(arriving.push(b"{\"action\": {\"action\": \"new_section\", "), [""; 0]);
+        assert_eq!(arriving.push(b"\"content\": \"Load\\nit\"}}\n\nodd\n{\"act"), ["new_section Load"]);
+        assert_eq!(arriving.push(b"ion\": \"finish_thinking\"}\n"), ["finish_thinking"]);
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! Serves `/planning` and `/generating` over HTTP/1.1, for other clients of the protocol.
 //!
 //! Every request needs the token as `Authorization: Bearer …`. With `options.stream` the generator answers with one
-//! action per line.
+//! action per line, and each line is sent as soon as its action is made.
+
+mod lines;
 
 use std::{convert::Infallible, path::PathBuf, sync::Arc, time::Duration};
 
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::{BodyExt, Either, Full, Limited};
 use hyper::{
     Method, Request, Response, StatusCode,
     body::{Bytes, Incoming},
@@ -16,9 +18,13 @@ use hyper::{
 use hyper_util::rt::TokioIo;
 use interlock_activity::Attempt;
 use serde_json::{Value as Json, json};
-use tokio::{net::TcpListener, sync::Semaphore};
+use tokio::{
+    net::TcpListener,
+    sync::{Semaphore, mpsc},
+};
 
-use crate::builtin::BuiltIn;
+use crate::builtin::{BuiltIn, WAITING_MAX};
+use lines::Lines;
 
 /// The longest request that is read.
 const REQUEST_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -63,10 +69,10 @@ pub async fn serve(listener: TcpListener, service: Arc<Service>) -> std::io::Res
     }
 }
 
-type Answer = Response<Full<Bytes>>;
+type Answer = Response<Either<Full<Bytes>, Lines>>;
 
 impl Service {
-    async fn answer(&self, request: Request<Incoming>) -> Answer {
+    async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Answer {
         let path = request.uri().path().trim_end_matches('/').to_owned();
         if !matches!(path.as_str(), "/planning" | "/generating") {
             return error(StatusCode::NOT_FOUND, "the endpoints are /planning and /generating");
@@ -89,6 +95,7 @@ impl Service {
         }
         match path.as_str() {
             "/planning" => self.planning(&request).await,
+            _ if request.pointer("/options/stream") == Some(&Json::Bool(true)) => self.streaming(request).await,
             _ => self.generating(&request).await,
         }
     }
@@ -105,12 +112,20 @@ impl Service {
             Ok(actions) => actions.value,
             Err(outcome) => return error(StatusCode::INTERNAL_SERVER_ERROR, &outcome.message()),
         };
-        match request.pointer("/options/stream") {
-            Some(Json::Bool(true)) => {
-                let lines: String = actions.iter().map(|action| format!("{}\n", json!({ "action": action }))).collect();
-                answer(StatusCode::OK, "application/x-ndjson", lines)
-            }
-            _ => answer(StatusCode::OK, "application/json", json!({ "actions": actions }).to_string()),
+        answer(StatusCode::OK, "application/json", json!({ "actions": actions }).to_string())
+    }
+
+    /// Answers with one action per line. The answer begins with the first action, so that a failure before it has a
+    /// status; a failure after it breaks the connection off, which clients notice.
+    async fn streaming(self: Arc<Self>, request: Json) -> Answer {
+        let (to, made) = mpsc::channel(WAITING_MAX);
+        let work = tokio::spawn(async move {
+            let generated = self.built_in.generate(&self.attempt, &request, self.folder.as_deref(), to).await;
+            generated.map(drop).map_err(|outcome| outcome.message())
+        });
+        match Lines::begin(made, work).await {
+            Ok(lines) => response(StatusCode::OK, "application/x-ndjson", Either::Right(lines)),
+            Err(why) => error(StatusCode::INTERNAL_SERVER_ERROR, &why),
         }
     }
 
@@ -132,7 +147,11 @@ fn error(status: StatusCode, why: &str) -> Answer {
 }
 
 fn answer(status: StatusCode, media: &'static str, body: String) -> Answer {
-    let mut response = Response::new(Full::new(Bytes::from(body)));
+    response(status, media, Either::Left(Full::new(Bytes::from(body))))
+}
+
+fn response(status: StatusCode, media: &'static str, body: Either<Full<Bytes>, Lines>) -> Answer {
+    let mut response = Response::new(body);
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static(media));
     response

@@ -37,11 +37,16 @@ pub(crate) fn arguments(order: &LaunchOrder, temp: &Path, guard: &Guard, launche
     for place in &rules.write {
         say(&[if place.starts_with("/dev") { &"--dev-bind-try" } else { &"--bind-try" }, place, place]);
     }
-    for hidden in rules.hidden(Some(Path::new("/dev/shm"))) {
+    let hidden = rules.hidden(Some(Path::new("/dev/shm")));
+    for hidden in &hidden {
         match hidden.is_dir() {
-            true => say(&[&"--tmpfs", &hidden]),
-            false => say(&[&"--ro-bind", &"/dev/null", &hidden]),
+            true => say(&[&"--tmpfs", hidden]),
+            false => say(&[&"--ro-bind", &"/dev/null", hidden]),
         }
+    }
+    // A place of the program below a hidden one, such as the directory of its kernel in the store, stays visible.
+    for place in rules.write.iter().filter(|place| hidden.iter().any(|hidden| place.starts_with(hidden))) {
+        say(&[&"--bind-try", place, place]);
     }
     for protected in guard.paths() {
         say(&[&"--ro-bind-try", &protected, &protected]);

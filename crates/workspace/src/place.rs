@@ -56,6 +56,10 @@ impl WorkspaceRoot {
         if let Some(place) = known::recall(&folder) {
             return Ok(place);
         }
+        // `git` would look for the same entry, but starting it takes longer than most operations.
+        if !folder.ancestors().any(|above| fs::symlink_metadata(above.join(".git")).is_ok()) {
+            return Ok(WorkspaceRoot { root: folder, repository: None });
+        }
         match Git::discover(&folder).line(&QUESTIONS) {
             Ok(answer) => Self::parse(&answer).inspect(|place| known::remember(&folder, place)),
             // A bare repository and a directory inside `.git` also end here.

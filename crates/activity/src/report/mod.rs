@@ -47,6 +47,8 @@ impl Section {
 /// Something that a report shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
+    /// A heading within the section.
+    Heading(String),
     /// A paragraph. Text between backquotes is shown as code.
     Text(String),
     /// Commands to type, one to a line.

@@ -58,9 +58,9 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
           between inputs (upper): 10853 transitions, 9062 activities, 1887 judgements
           whole run: 16946 transitions, 13645 activities, 2616 judgements
           waits in 
-        notebook: 7 properties, 3088 configurations
-          in 3 explorations 15896 configurations, 180600 ways
-          between inputs (upper): 138018 transitions, 46907 activities, 0 judgements
+        notebook: 7 properties, 4566 configurations
+          in 3 explorations 14395 configurations, 210453 ways
+          between inputs (upper): 145728 transitions, 50762 activities, 0 judgements
           whole run: none
           waits in idle, workflow_completed, error, cancelled
         prd: 12 properties, 289 configurations

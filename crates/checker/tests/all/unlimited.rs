@@ -131,7 +131,7 @@ fn notebook_without_a_limit() {
             grants: another limit ends it
             actions: action_running again and again
             behaviors: action_completed → behavior_completed → … → action_completed, 5 steps
-            navigations: stage_running → step_running → … → stage_running, 4 steps
+            navigations: action_completed → behavior_completed → … → action_completed, 6 steps
             restarts: not at most 3 of error -> behavior_running or error -> stage_running since idle
         "#]],
     );

@@ -6,6 +6,7 @@ use super::{Action, LAST_ADDED};
 use crate::{
     document::{CellKind, Document, Mark, Role},
     output::{cut, joined, lines, one_line},
+    recorded::digest,
 };
 
 /// The codes of the errors of `notebook.action`.
@@ -65,6 +66,7 @@ pub(crate) fn edit(
             editor.think(text)
         }
         Action::FinishThinking => editor.finish_thinking(),
+        Action::ClearThinking => editor.clear_thinking(),
         Action::UpdateLastText { text } => return editor.update_last_text(text),
         Action::Unknown(name) => {
             let warning = format!("[Skipped: the action `{}` does not exist.]", one_line(name));
@@ -179,6 +181,14 @@ impl Editor<'_> {
         }
     }
 
+    fn clear_thinking(&mut self) -> Edited {
+        let summary = match clear_thinking(self.document, &self.mark.run) {
+            true => "removed the notes about thinking",
+            false => "there were no notes about thinking",
+        };
+        Edited { summary: summary.to_owned(), ..Edited::default() }
+    }
+
     fn update_last_text(&mut self, text: &str) -> Result<Edited, String> {
         let is_text = |role: Option<Role>| matches!(role, Some(Role::Plain | Role::Thinking));
         let own = |mark: &Mark| mark.run == self.mark.run && is_text(mark.role);
@@ -235,12 +245,13 @@ pub(crate) fn summary(document: &Document, path: &str) -> Json {
     let shown: Vec<_> = (first..cells.len()).map(|at| short(document, at)).collect();
     let last = shown.last().cloned().unwrap_or_default();
     json!({
-        "title": title, "path": path, "cell_count": cells.len(), "cells": shown,
+        "title": title, "path": path, "digest": digest(document), "cell_count": cells.len(), "cells": shown,
         "last_cell_type": last["cell_type"], "last_output": last["outputs"].as_array().and_then(|all| all.last()),
     })
 }
 
-fn short(document: &Document, at: usize) -> Json {
+/// Returns a cell as the summary shows it.
+pub(crate) fn short(document: &Document, at: usize) -> Json {
     let cell = document.cell(at).unwrap_or_default();
     let outputs = cell["outputs"].as_array().map(Vec::as_slice).unwrap_or_default();
     let outputs = crate::output::effects(&outputs[outputs.len().saturating_sub(3)..], &[]);

@@ -58,7 +58,7 @@ pub(crate) struct Cell<'a> {
     pub(crate) at: usize,
     pub(crate) mark: &'a Mark,
     pub(crate) limit: Duration,
-    /// The names of variables that the planner knows.
+    /// The names of variables that the user gave, and of those that were found before.
     pub(crate) names: Vec<String>,
 }
 
@@ -207,7 +207,7 @@ impl Cell<'_> {
         let is_done = matches!(ended, Ended::Replied(_));
         self.write(&mut cell, document, &reply, finished.outputs, note, is_done);
         let known = match is_done {
-            true => self.variables(kernel, &language, &reply).await,
+            true => self.variables(kernel, &language, &code, &reply).await,
             false => None,
         };
         let summary = match &failed {
@@ -238,8 +238,8 @@ impl Cell<'_> {
         let (place, id) = (self.path.with_extension("files"), id.to_owned());
         let work = tokio::task::spawn_blocking(move || {
             let wrong = |why| Outcome::not_stored(format!("the output of a cell could not be stored: {why}"));
-            let finished = outputs.finish(&store).map_err(wrong)?;
-            let paths = save(&folder, &place, &id, &finished)?;
+            let finished = outputs.finish(&store, &id).map_err(wrong)?;
+            let paths = save(&folder, &place, &finished)?;
             Ok((finished, paths))
         });
         work.await.unwrap_or_else(|error| Err(Outcome::error(problem::NOTEBOOK, error.to_string())))
@@ -299,7 +299,7 @@ impl Cell<'_> {
         document.replace(self.at, cell);
     }
 
-    async fn variables(&self, kernel: &mut Kernel, language: &str, reply: &Json) -> Option<Json> {
+    async fn variables(&self, kernel: &mut Kernel, language: &str, code: &str, reply: &Json) -> Option<Json> {
         let mut cancel = self.attempt.cancel.clone();
         if variables::is_python(language) {
             if let Some(known) = variables::answer(reply) {
@@ -314,9 +314,12 @@ impl Cell<'_> {
             };
         }
         let mut found = serde_json::Map::new();
-        for name in self.names.iter().take(NAMES_MAX) {
-            if let Some(text) = kernel.inspect(name, VARIABLES_MAX, &mut cancel).await {
-                found.insert(name.clone(), variables::inspected(&text));
+        let mut names = variables::assigned(code);
+        let known: Vec<_> = self.names.iter().filter(|name| !names.contains(name)).cloned().collect();
+        names.extend(known);
+        for name in names.into_iter().take(NAMES_MAX) {
+            if let Some(text) = kernel.inspect(&name, VARIABLES_MAX, &mut cancel).await {
+                found.insert(name, variables::inspected(&text));
             }
         }
         (!found.is_empty()).then_some(Json::Object(found))
@@ -324,12 +327,9 @@ impl Cell<'_> {
 }
 
 /// Saves the pictures of a cell in the directory `place`. Returns their paths. May block.
-fn save(folder: &Path, place: &Path, id: &str, finished: &Finished) -> Result<Vec<String>, Outcome> {
-    // The id of a cell that somebody else wrote can be any text.
-    let id: String =
-        id.chars().map(|letter| if letter.is_alphanumeric() || letter == '-' { letter } else { '_' }).collect();
-    let each = finished.pictures.iter().enumerate().map(|(at, picture)| {
-        let path = place.join(format!("{id}-{}.{}", at + 1, picture.extension));
+fn save(folder: &Path, place: &Path, finished: &Finished) -> Result<Vec<String>, Outcome> {
+    let each = finished.pictures.iter().map(|picture| {
+        let path = place.join(&picture.name);
         let wrong = |error| Outcome::error(problem::NOTEBOOK, format!("{}: {error}", path.display()));
         replace_file(folder, &path, &picture.content).map_err(wrong)?;
         Ok(path.to_string_lossy().into_owned())

@@ -32,6 +32,8 @@ pub(crate) enum Action {
     IsThinking { text: String },
     /// Removes the last such note.
     FinishThinking,
+    /// Removes all such notes of the run. The machine orders it when a workflow is cancelled or reset.
+    ClearThinking,
     /// Adds a heading.
     Heading { is_chapter: bool, content: String, metadata: Option<Json> },
     /// Sets the title of the notebook.
@@ -60,6 +62,7 @@ impl Action {
             },
             "is_thinking" => Action::IsThinking { text: fields.thinking() },
             "finish_thinking" => Action::FinishThinking,
+            "clear_thinking" => Action::ClearThinking,
             "new_chapter" => fields.heading(true)?,
             "new_section" => fields.heading(false)?,
             "update_title" => Action::UpdateTitle { title: fields.need("title")? },

@@ -51,8 +51,7 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// Describes the changes in one sentence.
-    pub(crate) fn describe(&self) -> String {
+    fn parts(&self) -> String {
         let mut parts = Vec::new();
         if !self.changed.is_empty() {
             parts.push(format!("changed: {}", self.changed.join(", ")));
@@ -63,7 +62,22 @@ impl Changes {
         if self.removed > 0 {
             parts.push(format!("{} removed", self.removed));
         }
-        let what = if parts.is_empty() { "its cells are the same".to_owned() } else { parts.join("; ") };
+        parts.join("; ")
+    }
+
+    /// Describes the changes if all cells were compared.
+    pub(crate) fn describe(&self) -> String {
+        self.sentence("its cells are the same")
+    }
+
+    /// Describes the changes if only this many cells at the end were compared.
+    pub(crate) fn describe_partly(&self, compared: usize) -> String {
+        self.sentence(&format!("its last {compared} cells have the same text"))
+    }
+
+    fn sentence(&self, without_parts: &str) -> String {
+        let parts = self.parts();
+        let what = if parts.is_empty() { without_parts } else { &parts };
         format!("[The notebook was edited outside of this run: {what}. The edit is kept.]")
     }
 }

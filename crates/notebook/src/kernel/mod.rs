@@ -4,6 +4,7 @@
 //! cell is over when both the reply and the status `idle` have come: the last output may arrive after the reply. Tasks
 //! of their own read the sockets, so that a kernel never waits for a reader.
 
+mod folder;
 mod message;
 mod process;
 mod spec;
@@ -21,14 +22,18 @@ use std::{
 
 use interlock_activity::{Attempt, Cancel};
 use serde_json::{Value as Json, json};
-use tempfile::TempDir;
-use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore, mpsc},
+    task::JoinHandle,
+    time::Instant,
+};
 
 pub(crate) use message::Message;
 pub(crate) use process::Death;
 pub(crate) use spec::{Kernelspec, find};
 pub(crate) use start::start;
 
+use folder::Folder;
 use message::Session;
 use process::Process;
 use zmtp::{Receiver, Sender};
@@ -38,6 +43,9 @@ const INTERRUPT_MAX: Duration = Duration::from_secs(5);
 
 /// The number of messages that wait to be processed. A kernel that prints faster is slowed down.
 const WAITING_MAX: usize = 64;
+
+/// The size of these messages together, in KiB: one message of the largest size.
+const WAITING_KIB_MAX: usize = zmtp::MESSAGE_BYTES_MAX / 1_024;
 
 /// The channel that a message came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +57,14 @@ enum Channel {
 
 type Frames = io::Result<Vec<Vec<u8>>>;
 
+/// A message that a socket has received, with its share of the room for waiting messages.
+#[derive(Debug)]
+struct Heard {
+    channel: Channel,
+    frames: Frames,
+    _room: Option<OwnedSemaphorePermit>,
+}
+
 /// A running kernel. Dropping it ends the kernel.
 #[derive(Debug)]
 pub(crate) struct Kernel {
@@ -59,12 +75,12 @@ pub(crate) struct Kernel {
     session: Session,
     shell: Sender,
     control: Sender,
-    heard: mpsc::Receiver<(Channel, Frames)>,
+    heard: mpsc::Receiver<Heard>,
     is_listening: Arc<AtomicBool>,
     process: Process,
     readers: Vec<JoinHandle<()>>,
     // Dropped last: the directory of the sockets.
-    _folder: TempDir,
+    _folder: Folder,
 }
 
 impl Drop for Kernel {
@@ -182,8 +198,8 @@ impl Kernel {
             }
             tokio::select! {
                 heard = self.heard.recv() => match heard {
-                    Some((channel, Ok(frames))) => self.hear(id, channel, &frames, &mut signs, take),
-                    Some((_, Err(_))) | None => return self.died().await,
+                    Some(Heard { channel, frames: Ok(frames), .. }) => self.hear(id, channel, &frames, &mut signs, take),
+                    Some(_) | None => return self.died().await,
                 },
                 () = tokio::time::sleep_until(deadline) => match interrupted {
                     Some(why) => return why.ended(false),
@@ -241,18 +257,27 @@ impl Kernel {
 fn listen(
     channel: Channel,
     mut from: Receiver,
-    to: mpsc::Sender<(Channel, Frames)>,
+    to: mpsc::Sender<Heard>,
     is_listening: Arc<AtomicBool>,
+    room: Arc<Semaphore>,
 ) -> JoinHandle<()> {
     tokio::spawn(async move {
         loop {
             let frames = from.receive().await;
             let is_end = frames.is_err();
             let is_wanted = is_end || is_listening.load(Ordering::SeqCst);
-            let is_dropped = is_wanted && to.send((channel, frames)).await.is_err();
+            let _room = if is_wanted { take_room(&room, &frames).await } else { None };
+            let is_dropped = is_wanted && to.send(Heard { channel, frames, _room }).await.is_err();
             if is_end || is_dropped {
                 return;
             }
         }
     })
+}
+
+/// Waits until there is room for a message, so that a kernel cannot fill the memory of this process.
+async fn take_room(room: &Arc<Semaphore>, frames: &Frames) -> Option<OwnedSemaphorePermit> {
+    let bytes: usize = frames.as_ref().map_or(0, |frames| frames.iter().map(Vec::len).sum());
+    let kib = u32::try_from((bytes / 1_024).min(WAITING_KIB_MAX)).ok()?;
+    room.clone().acquire_many_owned(kib).await.ok()
 }

@@ -3,7 +3,6 @@
 use std::{
     collections::BTreeMap,
     ffi::OsString,
-    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicBool, atomic::Ordering},
     time::Duration,
@@ -13,14 +12,15 @@ use interlock_activity::{Attempt, Outcome, code};
 use interlock_process::{Plan, Sandbox, Tell, find};
 use interlock_sandbox::{Network, Rules};
 use serde_json::{Value as Json, json};
-use tempfile::TempDir;
 use tokio::{
-    sync::mpsc,
+    sync::{Semaphore, mpsc},
     time::{Instant, timeout},
 };
 
 use super::{
-    Channel, Kernel, Kernelspec, Signs, WAITING_MAX, listen,
+    Channel, Heard, Kernel, Kernelspec, Signs, WAITING_KIB_MAX, WAITING_MAX,
+    folder::Folder,
+    listen,
     message::Session,
     process::Process,
     zmtp::{self, SocketType},
@@ -41,12 +41,6 @@ const CONNECT_EVERY: Duration = Duration::from_millis(10);
 /// The number of bytes of the kernel's own output that are kept to explain a failure.
 const OUTPUT_BYTES_MAX: u64 = 1_024 * 1_024;
 
-/// The number of lists of fonts that a kernel gets: one for each version of matplotlib.
-const FONT_LISTS_MAX: usize = 4;
-
-/// The longest path of a socket file, minus the name of the file.
-const FOLDER_BYTES_MAX: usize = 90;
-
 const SHELL: u8 = 1;
 const IOPUB: u8 = 2;
 const CONTROL: u8 = 4;
@@ -63,14 +57,18 @@ pub(crate) async fn start(
         let why = format!("a kernel cannot be reached with `network: {}`; use off, unix or on", rules.network.name());
         return Err(failed(why));
     }
-    let folder = private().map_err(|error| failed(error.to_string()))?;
+    let failed_to_write = |error: std::io::Error| failed(error.to_string());
+    // A store in the workspace is not hidden from programs.
+    let store = rules.store.as_deref().filter(|store| !store.starts_with(&rules.workspace));
+    let folder = Folder::create(store, &attempt.run).map_err(failed_to_write)?;
     let session = Session::new().map_err(failed)?;
-    let file = connection_file(folder.path(), &spec, &session).map_err(|error| failed(error.to_string()))?;
+    let content = connection(folder.path(), &spec, &session).to_string();
+    folder.write_connection(&content).map_err(failed_to_write)?;
     rules.write.push(folder.path().to_owned());
     // Some kernels talk to an interpreter as if a person typed.
     rules.terminals = true;
     let env = env(&spec, folder.path());
-    let words = words(&spec, &file, attempt, &env).map_err(failed)?;
+    let words = words(&spec, &folder.connection_file(), attempt, &env).map_err(failed)?;
     let plan = Plan {
         words,
         folder: attempt.folder.clone(),
@@ -100,43 +98,17 @@ pub(crate) async fn start(
     kernel.map(|connected| connected.with(process))
 }
 
-/// Creates the directory of the sockets. The path of a socket has at most 107 bytes.
-fn private() -> std::io::Result<TempDir> {
-    let wanted = std::env::temp_dir();
-    let place = if wanted.as_os_str().len() <= FOLDER_BYTES_MAX - 32 { wanted } else { PathBuf::from("/tmp") };
-    let only_mine = std::fs::Permissions::from_mode(0o700);
-    let folder = tempfile::Builder::new().prefix("interlock-k-").permissions(only_mine).tempdir_in(place)?;
-    std::fs::create_dir(folder.path().join("home"))?;
-    bring_fonts(&folder.path().join("home/matplotlib"));
-    Ok(folder)
-}
-
-/// Copies the user's list of fonts for matplotlib, which takes seconds to make. Without it, the kernel makes its own.
-fn bring_fonts(to: &Path) {
-    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let cache = cache.or_else(|| Some(std::env::home_dir()?.join(".cache")));
-    let Some(lists) = cache.and_then(|cache| std::fs::read_dir(cache.join("matplotlib")).ok()) else { return };
-    let is_list = |name: &str| name.starts_with("fontlist-") && name.ends_with(".json");
-    for list in lists.flatten().filter(|list| list.file_name().to_str().is_some_and(is_list)).take(FONT_LISTS_MAX) {
-        let _ = std::fs::create_dir_all(to);
-        let _ = std::fs::copy(list.path(), to.join(list.file_name()));
-    }
-}
-
 fn socket(folder: &Path, number: u8) -> PathBuf {
     folder.join(format!("s-{number}"))
 }
 
-fn connection_file(folder: &Path, spec: &Kernelspec, session: &Session) -> std::io::Result<PathBuf> {
-    let file = folder.join("connection.json");
-    let content = json!({
+/// Returns the content of the connection file.
+fn connection(folder: &Path, spec: &Kernelspec, session: &Session) -> Json {
+    json!({
         "transport": "ipc", "ip": folder.join("s"), "shell_port": SHELL, "iopub_port": IOPUB, "stdin_port": 3,
         "control_port": CONTROL, "hb_port": 5, "key": session.secret(), "signature_scheme": "hmac-sha256",
         "kernel_name": spec.name,
-    });
-    std::fs::write(&file, content.to_string())?;
-    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600))?;
-    Ok(file)
+    })
 }
 
 /// Returns the variables of a kernel. It cannot write to the user's home, so its settings and caches are private.
@@ -168,10 +140,10 @@ struct Connected {
     session: Session,
     shell: zmtp::Sender,
     control: zmtp::Sender,
-    heard: mpsc::Receiver<(Channel, super::Frames)>,
+    heard: mpsc::Receiver<Heard>,
     is_listening: Arc<AtomicBool>,
     readers: Vec<tokio::task::JoinHandle<()>>,
-    folder: TempDir,
+    folder: Folder,
 }
 
 impl Connected {
@@ -182,9 +154,10 @@ impl Connected {
     }
 }
 
-async fn connect(folder: TempDir, session: Session, spec: Kernelspec) -> Result<Connected, String> {
+async fn connect(folder: Folder, session: Session, spec: Kernelspec) -> Result<Connected, String> {
     let (to, heard) = mpsc::channel(WAITING_MAX);
     let is_listening = Arc::new(AtomicBool::new(true));
+    let room = Arc::new(Semaphore::new(WAITING_KIB_MAX));
     let mut readers = Vec::new();
     let mut senders = Vec::new();
     for (channel, number, kind) in [
@@ -193,7 +166,7 @@ async fn connect(folder: TempDir, session: Session, spec: Kernelspec) -> Result<
         (Channel::Iopub, IOPUB, SocketType::Sub),
     ] {
         let (sender, receiver) = reach(&socket(folder.path(), number), kind).await?;
-        readers.push(listen(channel, receiver, to.clone(), is_listening.clone()));
+        readers.push(listen(channel, receiver, to.clone(), is_listening.clone(), room.clone()));
         senders.push(sender);
     }
     // The publisher sends nothing back to its subscribers' messages, but the connection must stay open.
@@ -208,6 +181,7 @@ async fn connect(folder: TempDir, session: Session, spec: Kernelspec) -> Result<
     let mut connected =
         Connected { spec, language_info, session, shell, control, heard, is_listening, readers, folder };
     connected.language_info = connected.greet().await?;
+    connected.folder.forget_connection();
     Ok(connected)
 }
 
@@ -251,8 +225,8 @@ impl Connected {
         }
     }
 
-    fn hear(&self, id: &str, heard: Option<(Channel, super::Frames)>, signs: &mut Signs) -> Result<(), String> {
-        let (channel, frames) = heard.ok_or("its connection was closed")?;
+    fn hear(&self, id: &str, heard: Option<Heard>, signs: &mut Signs) -> Result<(), String> {
+        let Heard { channel, frames, .. } = heard.ok_or("its connection was closed")?;
         let frames = frames.map_err(|error| format!("its connection was closed: {error}"))?;
         let Some(message) = self.session.read(&frames).filter(|message| message.parent == id) else { return Ok(()) };
         match channel {

@@ -27,13 +27,15 @@ pub(crate) struct Finished {
     pub(crate) evidence: Vec<Evidence>,
     /// The pictures, in the order of the outputs.
     pub(crate) pictures: Vec<Picture>,
+    /// The beginning of the names of pictures.
+    stem: String,
 }
 
 /// A picture that a cell has shown.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Picture {
-    /// The end of its file name.
-    pub(crate) extension: &'static str,
+    /// Its file name.
+    pub(crate) name: String,
     /// The content of the file.
     pub(crate) content: Vec<u8>,
 }
@@ -43,11 +45,16 @@ pub(crate) fn extension(kind: &str) -> Option<&'static str> {
     PICTURES.iter().find(|(known, _)| *known == kind).map(|(_, extension)| *extension)
 }
 
+/// Returns the beginning of the file names of a cell. The id of a cell that somebody else wrote can be any text.
+fn stem(cell: &str) -> String {
+    cell.chars().map(|letter| if letter.is_alphanumeric() || letter == '-' { letter } else { '_' }).collect()
+}
+
 impl Outputs {
-    /// Stores the large outputs and returns everything in its final form. May block.
-    pub(crate) fn finish(self, store: &EvidenceStore) -> Result<Finished, String> {
+    /// Stores the large outputs and returns everything in its final form. Pictures are named after the cell. May block.
+    pub(crate) fn finish(self, store: &EvidenceStore, cell: &str) -> Result<Finished, String> {
         let Outputs { items, spool, dropped, .. } = self;
-        let mut finished = Finished::default();
+        let mut finished = Finished { stem: stem(cell), ..Finished::default() };
         for item in items {
             let output = finished.output(item, store)?;
             finished.outputs.push(output);
@@ -83,8 +90,9 @@ impl Finished {
             let Some(value) = bundle.get_mut(&kind) else { continue };
             if let Some(extension) = extension(&kind).filter(|_| self.pictures.len() < PICTURES_MAX) {
                 let content = content(&kind, value);
-                self.evidence.push(store.put("picture", &kind, &content).map_err(|error| error.to_string())?);
-                self.pictures.push(Picture { extension, content });
+                let name = format!("{}-{}.{extension}", self.stem, self.pictures.len() + 1);
+                self.evidence.push(store.put(&name, &kind, &content).map_err(|error| error.to_string())?);
+                self.pictures.push(Picture { name, content });
             }
             let length = value.as_str().map_or_else(|| value.to_string().len(), str::len);
             if length > INLINE_BYTES_MAX {
@@ -131,7 +139,7 @@ mod tests {
         for (kind, content) in messages {
             outputs.take(Message { kind: (*kind).to_owned(), parent: String::new(), content: content.clone() });
         }
-        (outputs.finish(&store).unwrap(), store, folder)
+        (outputs.finish(&store, "c/1").unwrap(), store, folder)
     }
 
     fn print(text: &str) -> (&'static str, Json) {
@@ -166,7 +174,7 @@ mod tests {
     fn a_picture_is_decoded_and_kept() {
         let data = json!({ "data": { "image/png": "aGFs\nbG8=\n", "text/plain": "<Figure>" }, "metadata": {} });
         let (finished, store, _folder) = collected(&[("display_data", data)]);
-        assert_eq!(finished.pictures, [Picture { extension: "png", content: b"hallo".to_vec() }]);
+        assert_eq!(finished.pictures, [Picture { name: "c_1-1.png".into(), content: b"hallo".to_vec() }]);
         assert_eq!(store.get(&finished.evidence[0].hash).unwrap(), b"hallo");
         assert_eq!(finished.outputs[0]["data"]["image/png"], "aGFs\nbG8=\n");
     }

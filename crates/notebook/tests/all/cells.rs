@@ -33,6 +33,41 @@ async fn a_bash_cell_is_executed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_kernel_that_does_not_answer_inspect_messages_keeps_the_given_variables() {
+    let Some(mut trial) = Trial::new() else { return };
+    trial.with["kernel"] = json!("bash");
+    trial.with["variables"] = json!({ "greeting": "given" });
+    let ended = trial.run("greeting=hello\nother=1").await;
+    assert_eq!(ended.name, "executed", "{:?}", ended.data);
+    assert_eq!(ended.data["variables"], json!({ "greeting": "given" }));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn variables_of_other_languages_are_read_with_inspect_messages() {
+    let Some(mut trial) = Trial::new() else { return };
+    // IPython's own answers to inspect messages, under the name of another language.
+    let kernel = "from ipykernel.ipkernel import IPythonKernel\nfrom ipykernel.kernelapp import IPKernelApp\n\
+        class Other(IPythonKernel):\n    language_info = {'name': 'other', 'file_extension': '.other'}\n\
+        IPKernelApp.launch_instance(kernel_class=Other)";
+    let place = trial.folder.path().join("venv/share/jupyter/kernels/other");
+    std::fs::create_dir_all(&place).unwrap();
+    std::fs::write(trial.folder.path().join("venv/other.py"), kernel).unwrap();
+    let python = trial.folder.path().join(".venv/bin/python");
+    let argv = json!([python, trial.folder.path().join("venv/other.py"), "-f", "{connection_file}"]);
+    let spec = json!({ "argv": argv, "display_name": "Other", "language": "other" });
+    std::fs::write(place.join("kernel.json"), spec.to_string()).unwrap();
+    trial.with["kernel"] = json!("other");
+    trial.with["variables"] = json!({ "given": 1, "missing": 2 });
+    let ended = trial.run("answer = 6 * 7\ngiven = 'text'").await;
+    assert_eq!(ended.name, "executed", "{:?}", ended.data);
+    let expected = json!({ "answer": { "type": "int", "text": "42" }, "given": { "type": "str", "text": "text" } });
+    assert_eq!(ended.data["variables"], expected);
+    let later = trial.run("another = [1, 2]").await;
+    assert_eq!(later.data["variables"]["answer"]["text"], "42", "a name that was found before is asked about again");
+    assert_eq!(later.data["variables"]["another"]["type"], "list");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_cell_that_raises_is_a_completed_action() {
     let Some(trial) = Trial::new() else { return };
     let ended = trial.run("y = 5\n1 / 0").await;

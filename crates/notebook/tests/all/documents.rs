@@ -51,6 +51,72 @@ async fn an_edit_between_two_actions_is_kept_and_noticed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_edit_is_noticed_by_another_process_too() {
+    let Some(mut trial) = Trial::new() else { return };
+    let ended = trial.run("x = 1").await;
+    trial.with["document"] = ended.data["notebook"].clone();
+    trial.activity = Trial::activity();
+    let unchanged = trial.act(json!({ "action": "add", "content": "text" })).await;
+    assert_eq!(unchanged.data["effects"], json!([]), "the run's own file is no edit");
+    trial.with["document"] = unchanged.data["notebook"].clone();
+    let edit = "import nbformat\nn = nbformat.read('n.ipynb', 4)\nn.cells[0].source = 'x = 2'\n\
+        n.cells.append(nbformat.v4.new_markdown_cell('a person was here', id='note'))\nnbformat.write(n, 'n.ipynb')";
+    trial.python(&["-c", edit]);
+    trial.activity = Trial::activity();
+    let expected = "[The notebook was edited outside of this run: changed: cell-1; 1 added. The edit is kept.]";
+    let lost = trial.act(json!({ "action": "exec", "codecell_id": "cell-1" })).await;
+    assert_eq!(lost.error().0, "KERNEL_LOST", "an action that fails does not lose the notice");
+    let ended = trial.act(json!({ "action": "add", "content": "more" })).await;
+    assert_eq!(texts(&ended.data["effects"]), [expected]);
+    assert_eq!(ended.data["summary"], "added the markdown cell cell-4; the notebook was edited outside of this run");
+    let notebook = trial.notebook();
+    assert_eq!(notebook["cells"][0]["source"], json!(["x = 2"]));
+    assert_eq!(notebook["cells"][2]["source"], json!(["a person was here"]));
+    trial.validate();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_removed_notebook_is_noticed_by_another_process() {
+    let Some(mut trial) = Trial::new() else { return };
+    let added = trial.act(json!({ "action": "add", "content": "text" })).await;
+    trial.with["document"] = added.data["notebook"].clone();
+    fs::remove_file(trial.path()).unwrap();
+    trial.activity = Trial::activity();
+    let ended = trial.act(json!({ "action": "add", "content": "more" })).await;
+    assert_eq!(texts(&ended.data["effects"]), ["[n.ipynb was removed; a new notebook is begun.]"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failed_cell_leaves_a_description_of_the_file() {
+    let Some(mut trial) = Trial::new() else { return };
+    trial.with["cell_timeout_s"] = json!(1);
+    let ended = trial.run("import time\ntime.sleep(600)").await;
+    assert_eq!(ended.error().0, "CELL_TIMEOUT");
+    trial.with["document"] = ended.data["notebook"].clone();
+    trial.activity = Trial::activity();
+    let next = trial.act(json!({ "action": "add", "content": "text" })).await;
+    assert_eq!(next.data["effects"], json!([]), "the note about the failure is the run's own");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn notes_about_thinking_are_cleared_without_a_kernel() {
+    let Some(mut trial) = Trial::new() else { return };
+    let clear = json!({ "action": "clear_thinking" });
+    let nothing = trial.act(clear.clone()).await;
+    assert_eq!(nothing.data["summary"], "there is no notebook yet");
+    assert!(nothing.data.get("notebook").is_none() && !trial.path().exists(), "no notebook is begun to clear it");
+    trial.effects("x = 1").await;
+    for _ in 0..2 {
+        trial.act(json!({ "action": "is_thinking" })).await;
+    }
+    trial.activity = Trial::activity();
+    let cleared = trial.act(clear).await;
+    assert_eq!(cleared.data["summary"], "removed the notes about thinking");
+    assert_eq!(trial.notebook()["cells"].as_array().unwrap().len(), 1);
+    trial.validate();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_result_is_converted_to_html() {
     let Some(trial) = Trial::new() else { return };
     trial.act(json!({ "action": "update_title", "title": "Houses" })).await;

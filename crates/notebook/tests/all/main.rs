@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test that cannot go on has failed")]
 
 mod actions;
+mod attacks;
 mod cells;
 mod documents;
 mod lifetime;

@@ -4,15 +4,24 @@
 //! heading or an intention shows nothing.
 
 mod find;
+mod question;
 mod recipe;
 
+use interlock_journal::Hash;
 use serde_json::{Value as Json, json};
 
 pub use find::find_csv;
+use question::{Columns, Question};
 use recipe::{Dialect, Recipe};
 
 /// The most behaviors of a step that the rules ask for.
 const BEHAVIORS_MAX: u64 = 3;
+
+/// The longest part of a problem that is read.
+const PROBLEM_CHARS_MAX: usize = 2_000;
+
+/// The number of characters that identify a problem.
+const ID_CHARS: usize = 8;
 
 /// The longest title of a notebook.
 const TITLE_CHARS_MAX: usize = 80;
@@ -20,7 +29,7 @@ const TITLE_CHARS_MAX: usize = 80;
 /// The expression that finds a table when the notebook runs, if the request names none.
 const ANY_CSV: &str = r#"sorted(__import__("glob").glob("**/*.csv", recursive=True))[0]"#;
 
-/// Returns the built-in workflow for a table: load, look, clean, describe, plot, conclude.
+/// Returns the built-in workflow for a table: load, look, clean, find the question, describe, answer, plot, conclude.
 pub fn workflow() -> Json {
     let step = |id: &str, title: &str, goal: &str| json!({ "step_id": id, "title": title, "description": goal });
     json!({
@@ -31,9 +40,11 @@ pub fn workflow() -> Json {
                 step("load", "Load", "Load the table from its file"),
                 step("look", "Look", "Show the columns, their types and the missing values"),
                 step("clean", "Clean", "Remove duplicated rows and fill missing numbers"),
+                step("question", "Question", "Find what the problem asks of the table"),
             ] },
             { "id": "analysis", "title": "Analysis", "description": "Describe the table in numbers and pictures", "steps": [
                 step("describe", "Describe", "Describe every column in numbers"),
+                step("answer", "Answer", "Answer the problem with figures"),
                 step("plot", "Plot", "Plot the distributions"),
             ] },
             { "id": "conclusion", "title": "Conclusion", "description": "Say what was found", "steps": [
@@ -77,11 +88,55 @@ impl<'r> Seen<'r> {
     }
 
     fn has(&self, variable: &str) -> bool {
-        self.variables.get(variable).is_some()
+        let is_old = match variable {
+            "question" => self.is_new_problem(),
+            "columns" => self.is_new_problem() && Columns::find(&self.effects).is_empty(),
+            _ => false,
+        };
+        self.variables.get(variable).is_some() && !is_old
+    }
+
+    /// Returns true if the kernel has answered another problem before. The cell of the question then forgets its results.
+    fn is_new_problem(&self) -> bool {
+        let known = self.text("problem_id");
+        !known.is_empty() && known != self.problem_id()
+    }
+
+    fn problem_id(&self) -> String {
+        Hash::of(self.text("problem_description").as_bytes()).to_string().chars().take(ID_CHARS).collect()
     }
 
     fn recipe(&self) -> &'static Recipe {
-        Recipe::of(self.step_id, self.goal)
+        self.fitting(Recipe::of(self.step_id, self.goal))
+    }
+
+    /// Returns the recipe that answers the question of this table in the place of the general one. After an error the
+    /// general one is used.
+    fn fitting(&self, recipe: &'static Recipe) -> &'static Recipe {
+        match recipe.kind {
+            "answer" if self.iteration > 1 && self.error().is_some() => Recipe::answering(""),
+            "answer" if self.has("question") => Recipe::answering(self.text("question").trim_matches(['\'', '"'])),
+            "answer" => Recipe::answering(self.question().kind),
+            _ => recipe,
+        }
+    }
+
+    /// Returns the question that the problem asks of the table whose columns were listed.
+    fn question(&self) -> Question {
+        let problem: String = self.text("problem_description").chars().take(PROBLEM_CHARS_MAX).collect();
+        Question::read(&problem, &Columns::find(&self.effects))
+    }
+
+    fn text(&self, variable: &str) -> &'r str {
+        self.variables.get(variable).and_then(Json::as_str).unwrap_or_default()
+    }
+
+    /// Returns the recipe that must come before another one.
+    fn needed(&self, recipe: &Recipe) -> Option<&'static Recipe> {
+        // A forecast or a comparison of models is an answer too.
+        let is_answered = recipe.kind == "conclude" && (self.has("forecast") || self.has("scores"));
+        let kind = if is_answered { Some("load") } else { recipe.needs };
+        kind.and_then(Recipe::named).map(|needed| self.fitting(needed))
     }
 
     /// Returns the last line of the output that names an error.
@@ -153,17 +208,36 @@ fn step(seen: &Seen<'_>) -> Json {
 
 /// Answers a request to `/generating` with actions. `csv` is the path of the table, if it is known.
 pub fn generating(request: &Json, csv: Option<&str>) -> Vec<Json> {
+    let mut actions = Vec::new();
+    generate(request, || csv.map(str::to_owned), &mut |action| {
+        actions.push(action);
+        true
+    });
+    actions
+}
+
+/// Answers a request to `/generating`: calls `each` with every action as soon as it is made, until it returns false.
+/// `csv` looks for the path of the table after the headings are made, because that takes time.
+pub fn generate(request: &Json, csv: impl FnOnce() -> Option<String>, each: &mut dyn FnMut(Json) -> bool) {
     let seen = Seen::of(request);
-    let mut actions = if seen.iteration <= 1 { headings(&seen) } else { apology(&seen) };
-    let path = csv.map_or_else(|| ANY_CSV.to_owned(), |path| json!(path).to_string());
+    let words = if seen.iteration <= 1 { headings(&seen) } else { apology(&seen) };
+    if !words.into_iter().all(&mut *each) {
+        return;
+    }
+    let path = csv().map_or_else(|| ANY_CSV.to_owned(), |path| json!(path).to_string());
     for recipe in missing(&seen) {
         let marker = recipe.marker(seen.step_id);
         let code = recipe.code(dialect(&seen, recipe), &path, &marker);
+        let code = match recipe.kind {
+            "question" => seen.question().fill(&code, &seen.problem_id()),
+            _ => code,
+        };
         let code = if is_second_try(&seen, recipe) { format!("{PLAIN_TABLES}{code}") } else { code };
-        actions.push(json!({ "action": "add", "shot_type": "action", "content": code.trim_end() }));
-        actions.push(json!({ "action": "exec", "codecell_id": "lastAddedCellId" }));
+        let cell = json!({ "action": "add", "shot_type": "action", "content": code.trim_end() });
+        if !each(cell) || !each(json!({ "action": "exec", "codecell_id": "lastAddedCellId" })) {
+            return;
+        }
     }
-    actions
 }
 
 /// Turns data frames into lists before code that needs no package.
@@ -188,10 +262,16 @@ fn missing(seen: &Seen<'_>) -> Vec<&'static Recipe> {
     let own = seen.recipe();
     let mut chain = vec![own];
     // The chain of needs is short; a test shows that none is circular.
-    while let Some(needed) = chain.last().and_then(|recipe| recipe.needs).and_then(Recipe::named) {
+    while let Some(needed) = chain.last().and_then(|recipe| seen.needed(recipe)) {
         chain.push(needed);
     }
-    chain.into_iter().rev().filter(|recipe| recipe.kind == own.kind || !seen.has(recipe.makes)).collect()
+    let is_missing = |recipe: &&Recipe| recipe.kind == own.kind || !seen.has(recipe.makes);
+    let mut missing: Vec<_> = chain.into_iter().rev().filter(is_missing).collect();
+    // The columns decide which question is asked and how it is answered, so the rest follows in the next behavior.
+    if let Some(at) = missing.iter().position(|recipe| recipe.kind == "columns") {
+        missing.truncate(at + 1);
+    }
+    missing
 }
 
 /// Returns the title, the chapter and the section of a step.
@@ -199,10 +279,16 @@ fn headings(seen: &Seen<'_>) -> Vec<Json> {
     let text = |at: &str| seen.request.pointer(at).and_then(Json::as_str).unwrap_or_default().trim();
     let mut actions = Vec::new();
     let problem = text("/observation/context/variables/problem_description");
-    if text("/observation/context/notebook/title").is_empty() && !problem.is_empty() {
-        let line = problem.lines().next().unwrap_or_default();
-        let title: String = line.chars().take(TITLE_CHARS_MAX).collect();
-        actions.push(json!({ "action": "update_title", "title": title }));
+    let line = problem.lines().next().unwrap_or_default();
+    let title: String = line.chars().take(TITLE_CHARS_MAX).collect();
+    match text("/observation/context/notebook/title") {
+        "" if !problem.is_empty() => actions.push(json!({ "action": "update_title", "title": title })),
+        "" => {}
+        known if known != title.trim() && seen.recipe().kind == "question" => {
+            let content = format!("Another problem: **{title}**");
+            actions.push(json!({ "action": "add", "shot_type": "dialogue", "content": content }));
+        }
+        _ => {}
     }
     if seen.list("/observation/location/progress/steps/completed").is_empty() {
         let stage = text("/observation/location/goals/stage");
@@ -218,9 +304,9 @@ fn headings(seen: &Seen<'_>) -> Vec<Json> {
     actions
 }
 
-/// Returns a note about the failure of the last behavior.
+/// Returns a note about the failure of the last behavior; none if no cell has failed.
 fn apology(seen: &Seen<'_>) -> Vec<Json> {
-    let error = seen.error().unwrap_or("it left no result");
+    let Some(error) = seen.error() else { return Vec::new() };
     let text = format!("The last cell did not reach the goal: `{error}`. Another way follows.");
     vec![json!({ "action": "add", "shot_type": "dialogue", "content": text })]
 }

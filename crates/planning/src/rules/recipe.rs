@@ -27,13 +27,48 @@ const OTHER: Recipe = Recipe {
     plain: None,
 };
 
+/// The recipes that answer the problem, by the kind of question that the rules have found.
+const ANSWERS: [(&str, Recipe); 7] = [
+    ("groups", answer("question", include_str!("../../recipes/answer.groups.py"))),
+    ("relation", answer("question", include_str!("../../recipes/answer.relation.py"))),
+    ("drivers", answer("question", include_str!("../../recipes/answer.drivers.py"))),
+    ("time", answer("question", include_str!("../../recipes/answer.time.py"))),
+    ("forecast", answer("forecast", include_str!("../../recipes/answer.forecast.py"))),
+    ("models", answer("compare", include_str!("../../recipes/answer.models.py"))),
+    ("overview", answer("question", include_str!("../../recipes/answer.overview.py"))),
+];
+
+/// The kind of question that every table can answer.
+const OVERVIEW: &str = "overview";
+
+const fn answer(needs: &'static str, code: &'static str) -> Recipe {
+    Recipe { kind: "answer", signs: &["answer"], makes: "answers", needs: Some(needs), code, plain: None }
+}
+
 /// The recipes, in the order in which their signs are looked for: special kinds before general ones.
-const RECIPES: [Recipe; 12] = [
+const RECIPES: [Recipe; 15] = [
+    answer("question", include_str!("../../recipes/answer.overview.py")),
+    Recipe {
+        kind: "question",
+        signs: &["question"],
+        makes: "question",
+        needs: Some("columns"),
+        code: include_str!("../../recipes/question.py"),
+        plain: None,
+    },
+    Recipe {
+        kind: "columns",
+        signs: &[],
+        makes: "columns",
+        needs: Some("load"),
+        code: include_str!("../../recipes/columns.py"),
+        plain: None,
+    },
     Recipe {
         kind: "forecast",
         signs: &["forecast", "predict"],
         makes: "forecast",
-        needs: Some("series"),
+        needs: Some("trend"),
         code: include_str!("../../recipes/forecast.py"),
         plain: None,
     },
@@ -95,9 +130,9 @@ const RECIPES: [Recipe; 12] = [
     },
     Recipe {
         kind: "conclude",
-        signs: &["conclu", "report", "summar", "finding", "answer"],
+        signs: &["conclu", "report", "summar", "finding"],
         makes: "conclusions",
-        needs: Some("load"),
+        needs: Some("answer"),
         code: include_str!("../../recipes/conclude.py"),
         plain: None,
     },
@@ -140,7 +175,7 @@ impl Recipe {
     /// Finds the recipe of a step: by its id, or else by its goal.
     pub(super) fn of(step_id: &str, goal: &str) -> &'static Recipe {
         static OTHERS: Recipe = OTHER;
-        static KNOWN: [Recipe; 12] = RECIPES;
+        static KNOWN: [Recipe; 15] = RECIPES;
         let fits = |text: &str| {
             let text = text.to_lowercase();
             KNOWN.iter().find(|recipe| recipe.signs.iter().any(|sign| text.contains(sign)))
@@ -150,8 +185,15 @@ impl Recipe {
 
     /// Finds the recipe of a kind.
     pub(super) fn named(kind: &str) -> Option<&'static Recipe> {
-        static KNOWN: [Recipe; 12] = RECIPES;
+        static KNOWN: [Recipe; 15] = RECIPES;
         KNOWN.iter().find(|recipe| recipe.kind == kind)
+    }
+
+    /// Finds the recipe that answers a kind of question; the general one if the kind is unknown.
+    pub(super) fn answering(question: &str) -> &'static Recipe {
+        static KNOWN: [(&str, Recipe); 7] = ANSWERS;
+        let find = |kind: &str| KNOWN.iter().find(|(known, _)| *known == kind).map(|(_, recipe)| recipe);
+        find(question).or_else(|| find(OVERVIEW)).unwrap_or(&KNOWN[0].1)
     }
 
     /// Returns the variable that shows that a step is achieved.
@@ -165,13 +207,13 @@ impl Recipe {
         }
     }
 
-    /// Returns the code of a cell.
+    /// Returns the code of a cell. `path` is an expression of Python.
     pub(super) fn code(&self, dialect: Dialect, path: &str, marker: &str) -> String {
         let code = match (dialect, self.plain) {
             (Dialect::Plain, Some(plain)) => plain,
             _ => self.code,
         };
-        code.replace("__PATH__", path).replace("__NAME__", marker)
+        code.replace("__NAME__", marker).replace("__PATH__", path)
     }
 
     /// Returns true if the recipe has code that needs no package.
@@ -191,6 +233,8 @@ mod tests {
             ("handle_missing_values", "", "clean"),
             ("step_2", "Show summary statistics of all columns", "describe"),
             ("summary", "", "conclude"),
+            ("answer", "", "answer"),
+            ("question", "", "question"),
             ("fit_models", "", "models"),
             ("compare_models", "", "compare"),
             ("monthly_trend", "", "trend"),
@@ -203,7 +247,7 @@ mod tests {
 
     #[test]
     fn every_need_is_a_recipe_and_no_need_is_circular() {
-        for recipe in &RECIPES {
+        for recipe in RECIPES.iter().chain(ANSWERS.iter().map(|(_, recipe)| recipe)) {
             let mut needs = recipe.needs;
             for _ in 0..RECIPES.len() {
                 needs = needs.and_then(|kind| Recipe::named(kind).unwrap().needs);

@@ -66,7 +66,7 @@ fn cells_that_a_step_needs_come_first() {
     let actions = generating(&request("behavior_running", "forecast", 1, json!({}), &[]), None);
     let cells = actions.iter().filter(|action| action["shot_type"] == "action");
     let cells: Vec<&str> = cells.map(|cell| cell["content"].as_str().unwrap().lines().next().unwrap()).collect();
-    assert_eq!(cells.len(), 3, "{cells:?}");
+    assert_eq!(cells.len(), 4, "load, series, trend, forecast: {cells:?}");
     assert!(cells[0].contains("import pandas"), "{cells:?}");
 }
 
@@ -76,4 +76,79 @@ fn the_built_in_workflow_is_a_template_whose_steps_are_all_known() {
     for step in workflow.stages.iter().flat_map(|stage| &stage.steps) {
         assert_eq!(Recipe::of(&step.id, &step.goal).kind, step.id);
     }
+}
+
+/// Returns the code cells of a behavior.
+fn cells(step: &str, iteration: u64, variables: Json, effects: &[&str]) -> Vec<String> {
+    let actions = generating(&request("behavior_running", step, iteration, variables, effects), None);
+    let cells = actions.iter().filter(|action| action["shot_type"] == "action");
+    cells.map(|cell| cell["content"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_columns_are_listed_before_the_question_is_read() {
+    let known = |problem: &str| json!({ "data": "DataFrame(3×2)", "problem_description": problem });
+    let first = cells("question", 1, known("Compare cups by city"), &[]);
+    assert_eq!(first.len(), 1);
+    assert!(first[0].contains("columns = {"), "{first:?}");
+    let mut variables = known("Compare cups by city");
+    variables["columns"] = json!("dict(2)");
+    let second = cells("question", 2, variables, &["city: group (Lyon, Rome)\ncups: number\n"]);
+    assert_eq!(second.len(), 1);
+    assert!(second[0].contains("target = \"cups\"") && second[0].contains("group_column = \"city\""), "{second:?}");
+}
+
+#[test]
+fn the_kind_of_the_question_decides_how_it_is_answered() {
+    let answer = |question: &str, effects: &[&str], iteration| {
+        cells(
+            "answer",
+            iteration,
+            json!({ "data": "DataFrame(3×2)", "columns": "dict(2)", "question": question }),
+            effects,
+        )
+    };
+    assert!(answer("groups", &[], 1)[0].contains("two standard errors"));
+    assert!(answer("relation", &[], 1)[0].contains("linear relation"));
+    let models = answer("models", &[], 1);
+    assert_eq!(models.len(), 4, "split, models, compare, answer: {models:?}");
+    assert!(models[3].contains("is predicted best by"));
+    assert_eq!(answer("forecast", &[], 1).len(), 4, "series, trend, forecast, answer");
+    assert!(answer("unheard of", &[], 1)[0].contains("as a whole"));
+    let failed = answer("forecast", &["ValueError: no column of dates"], 2);
+    assert_eq!(failed.len(), 1);
+    assert!(failed[0].contains("as a whole"), "after an error the table is described: {failed:?}");
+}
+
+#[test]
+fn a_workflow_without_a_question_gets_one_before_its_conclusion() {
+    let first = cells("conclude", 1, json!({ "data": "DataFrame(3×2)" }), &[]);
+    assert_eq!(first.len(), 1);
+    assert!(first[0].contains("columns = {"));
+    let listed = ["price: number\ncups: number\n"];
+    let variables =
+        json!({ "data": "DataFrame(3×2)", "columns": "dict(2)", "problem_description": "What affects the cups?" });
+    let second = cells("conclude", 2, variables, &listed);
+    assert_eq!(second.len(), 3, "question, answer, conclude");
+    assert!(second[0].contains("question = \"drivers\"") && second[1].contains("of the variation of"));
+    assert!(second[2].contains("conclusions = "));
+    let known = cells("conclude", 1, json!({ "data": "list(3)", "scores": "dict(3)" }), &[]);
+    assert_eq!(known.len(), 1, "a comparison of models is an answer");
+}
+
+#[test]
+fn another_problem_in_the_same_kernel_is_asked_anew() {
+    let problem = "What affects the cups?";
+    let plan = |variables: Json| flags(&planning(&request("step_running", "question", 0, variables, &[]))).0;
+    let mut known =
+        json!({ "data": "DataFrame(3×2)", "columns": "dict(2)", "question": "groups", "problem_description": problem });
+    assert!(plan(known.clone()), "a question of this problem is achieved");
+    known["problem_id"] = json!("0000dead");
+    assert!(!plan(known.clone()));
+    let listed = cells("question", 1, known.clone(), &[]);
+    assert!(listed[0].contains("columns = {"), "the columns are listed again: {listed:?}");
+    let asked = cells("question", 2, known.clone(), &["price: number\ncups: number\n"]);
+    assert!(asked[0].contains("question = \"drivers\""), "{asked:?}");
+    known["problem_id"] = json!(Hash::of(problem.as_bytes()).to_string()[..ID_CHARS]);
+    assert!(plan(known));
 }

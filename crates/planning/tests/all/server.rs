@@ -68,6 +68,25 @@ async fn both_endpoints_answer_and_the_table_of_the_folder_is_found() {
     assert!(whole.to_string().contains("shops.csv"), "{whole}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_action_of_the_rules_is_there_before_the_last_is_made() {
+    let home = tempfile::tempdir().unwrap();
+    let (attempt, _canceller) = attempt(home.path(), home.path(), Arc::new(Recorder::default()));
+    let (to, mut made) = tokio::sync::mpsc::channel(1);
+    let work = tokio::spawn(async move {
+        BuiltIn::default().generate(&attempt, &request(true), Some(home.path()), to).await.unwrap();
+    });
+    let first = made.recv().await.unwrap();
+    assert_eq!(first["action"], "new_chapter");
+    assert!(!work.is_finished(), "the rules wait for their reader");
+    let mut rest = 0;
+    while made.recv().await.is_some() {
+        rest += 1;
+    }
+    work.await.unwrap();
+    assert_eq!(rest, 3);
+}
+
 #[tokio::test]
 async fn requests_without_the_token_are_refused() {
     let running = start().await;

@@ -61,6 +61,7 @@ fn section(section: &Section, files: &[File]) -> Json {
 
 fn part(part: &Part, files: &[File]) -> Json {
     match part {
+        Part::Heading(text) => json!({ "kind": "heading", "text": text }),
         Part::Text(text) => json!({ "kind": "text", "text": code(text) }),
         Part::Commands(text) | Part::Code(text) => json!({ "kind": "code", "text": text }),
         Part::Picture { name, media, content } => {

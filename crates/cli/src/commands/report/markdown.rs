@@ -32,6 +32,7 @@ pub(super) fn write(report: &Report) -> String {
 
 fn part(part: &Part, files: &[File]) -> String {
     match part {
+        Part::Heading(text) => format!("\n### {}\n", plain(text)),
         Part::Text(text) => format!("\n{}\n", plain(text)),
         Part::Commands(text) => format!("\n{fence}sh\n{}\n{fence}\n", text.trim_end(), fence = fence(text)),
         Part::Code(text) => format!("\n{fence}\n{}\n{fence}\n", text.trim_end(), fence = fence(text)),

@@ -46,6 +46,51 @@ fn models_are_compared() {
     assert!(notebook.contains("The best model is linear"), "{notebook}");
 }
 
+/// Runs the built-in workflow on a table with this problem. Returns the text of the notebook.
+fn answer(table: &str, problem: &str) -> Option<String> {
+    let project = Project::with_kernels()?;
+    fs::write(project.path().join("table.csv"), table).unwrap();
+    let ended = project.run(&["run", "notebook", "--set", &format!("problem={problem}"), "--name", "n1"]);
+    assert_eq!(ended.status.code(), Some(0), "{}", text(&ended));
+    let notebook = project.notebook("n1.ipynb");
+    let outputs = notebook["cells"].as_array().unwrap().iter().map(|cell| cell["outputs"].to_string());
+    let outputs: String = outputs.collect();
+    assert!(!outputs.contains("\"output_type\":\"error\""), "{outputs}");
+    Some(outputs)
+}
+
+/// A table in which the price decides the number, and the north is ahead.
+fn sales() -> String {
+    let mut table = "id,day,region,unit_price,cups\n".to_owned();
+    for at in 0..80 {
+        let (region, more) = if at % 2 == 0 { ("North", 10) } else { ("South", 0) };
+        let (day, price) = (at % 28 + 1, at % 7 + 1);
+        let month = at / 28 + 1;
+        table += &format!("{at},2025-{month:02}-{day:02},{region},{price},{}\n", 100 - 8 * price + more + at % 3);
+    }
+    table
+}
+
+#[test]
+fn the_words_of_the_problem_choose_the_columns_and_the_figures() {
+    for (problem, expected) in [
+        ("Compare North and South: who sells more cups?", "North (79.38) and South (69.8) differ in cups by 9.575"),
+        ("How do cups develop by month?", "The mean cups by month is highest in 2025-03 (76)"),
+        ("What affects the cups?", "cups falls with unit_price: unit_price alone explains 91%"),
+        ("Predict cups from the unit price", "cups is predicted best by the model"),
+    ] {
+        let Some(outputs) = answer(&sales(), problem) else { return };
+        assert!(outputs.contains(expected), "{problem}: {outputs}");
+        assert!(outputs.contains("image/png"), "{problem}");
+    }
+}
+
+#[test]
+fn a_problem_without_a_column_is_said_to_be_unanswered() {
+    let Some(outputs) = answer(&sales(), "Tell me something nice") else { return };
+    assert!(outputs.contains("The problem names no column of the table"), "{outputs}");
+}
+
 #[test]
 fn a_table_is_analysed_as_the_document_shows() {
     let Some(kernels) = installed() else { return };

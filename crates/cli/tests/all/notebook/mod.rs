@@ -1,5 +1,6 @@
 //! The machine `notebook` through the binary: real kernels, and servers that behave badly.
 
+mod edits;
 mod examples;
 mod kills;
 mod servers;

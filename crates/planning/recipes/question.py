@@ -1,0 +1,11 @@
+for name in ("answers", "figures", "conclusions", "series", "trend", "forecast", "train", "models", "scores"):
+    globals().pop(name, None)  # of an earlier problem
+problem_id = __ID__
+question = __QUESTION__
+target = __TARGET__
+other_columns = __OTHERS__
+group_column = __GROUP__
+named_values = __VALUES__
+period = __PERIOD__
+number_columns = [name for name in columns if columns[name] == "number"]
+print("the problem names: __NAMED__")
