@@ -64,7 +64,7 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
           whole run: none
           waits in idle, workflow_completed, error, cancelled
         prd: 12 properties, 289 configurations
-          in 3 explorations 69502 configurations, 472743 ways
+          in 3 explorations 68411 configurations, 465226 ways
           between inputs (upper): 3646 transitions, 2330 activities, 7 judgements
           whole run: none
           waits in READY, CONFIRMING, BLOCKED

@@ -243,18 +243,25 @@ pub fn generate(request: &Json, csv: impl FnOnce() -> Option<String>, each: &mut
 /// Turns data frames into lists before code that needs no package.
 const PLAIN_TABLES: &str = "for name in (\"data\", \"cleaned\"):
     if hasattr(globals().get(name), \"to_dict\"):
-        globals()[name] = globals()[name].to_dict(\"records\")
+        frame = globals()[name].astype(object)
+        globals()[name] = frame.where(frame.notna(), None).to_dict(\"records\")
 ";
 
 /// Returns true if pandas code failed and the code without packages follows.
 fn is_second_try(seen: &Seen<'_>, recipe: &Recipe) -> bool {
     let is_own = recipe.kind == seen.recipe().kind;
-    is_own && seen.iteration > 1 && recipe.has_plain() && !matches!(recipe.kind, "load" | "plot")
+    is_own && has_failed(seen) && recipe.has_plain() && !matches!(recipe.kind, "load" | "plot")
 }
 
 fn dialect(seen: &Seen<'_>, recipe: &Recipe) -> Dialect {
     let is_own = recipe.kind == seen.recipe().kind;
-    if is_own && seen.iteration > 1 && recipe.has_plain() { Dialect::Plain } else { seen.dialect() }
+    if is_own && has_failed(seen) && recipe.has_plain() { Dialect::Plain } else { seen.dialect() }
+}
+
+/// Returns true if a cell of an earlier behavior has raised an error. A behavior that a crash interrupted is repeated as it
+/// was.
+fn has_failed(seen: &Seen<'_>) -> bool {
+    seen.iteration > 1 && seen.error().is_some()
 }
 
 /// Returns the recipes whose variables are missing: those that the step needs, then its own.
