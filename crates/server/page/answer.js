@@ -15,6 +15,8 @@ const ERROR = {
 const HOUR_MS = 3_600_000;
 // The longest argument that is shown on one line.
 const SHORT = 120;
+// The most fields of a form that is open from the beginning.
+const FIELDS_SHOWN = 3;
 
 // Makes the answer panel of a run. `done` is called after an answer was sent.
 export function answer(run, offers, { canAct = true, done = () => {} } = {}) {
@@ -97,8 +99,8 @@ function choices(run, offers, fixed, done, isMain) {
   });
   const only = offers.filter((offer) => !offer.is_general && offer.event !== 'error');
   const box = h('div', { class: 'choices' }, h('div', { class: 'buttons' }, buttons), problem, place);
-  // The form of the only answer is shown at once, without taking the focus.
-  if (isMain && only.length === 1 && buttons[offers.indexOf(only[0])].hasAttribute('aria-expanded')) {
+  // The short form of the only answer is shown at once, without taking the focus.
+  if (isMain && only.length === 1 && Object.keys(only[0].data?.properties ?? {}).length <= FIELDS_SHOWN && buttons[offers.indexOf(only[0])].hasAttribute('aria-expanded')) {
     const focused = document.activeElement;
     buttons[offers.indexOf(only[0])].click();
     focused?.focus?.();

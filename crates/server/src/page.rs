@@ -41,5 +41,52 @@ fn send(path: &str) -> Response {
         _ => "application/octet-stream",
     };
     let headers = [(header::CONTENT_TYPE, media), (header::CACHE_CONTROL, "no-cache")];
-    (headers, file.data.into_owned()).into_response()
+    (headers, content(path, &file.data)).into_response()
+}
+
+/// Returns the content of a file as it is sent. Lines of comments in scripts are empty, so that positions in messages
+/// of the browser stay those of the file.
+fn content(path: &str, data: &[u8]) -> Vec<u8> {
+    if !path.ends_with(".js") {
+        return data.to_vec();
+    }
+    let is_comment = |line: &&[u8]| line.trim_ascii_start().starts_with(b"//");
+    let lines = data.split(|byte| *byte == b'\n').map(|line| if is_comment(&line) { &b""[..] } else { line });
+    lines.collect::<Vec<_>>().join(&b'\n')
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::Write as _,
+        process::{Command, Stdio},
+    };
+
+    use super::*;
+
+    /// The most bytes of the whole page, compressed.
+    const BYTES_MAX: usize = 60_000;
+
+    fn compressed(data: Vec<u8>) -> usize {
+        let mut gzip = Command::new("gzip").arg("-9c").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut input = gzip.stdin.take().unwrap();
+        let writer = std::thread::spawn(move || input.write_all(&data).unwrap());
+        let length = gzip.wait_with_output().unwrap().stdout.len();
+        writer.join().unwrap();
+        length
+    }
+
+    #[test]
+    fn the_page_is_small() {
+        let sent = |path: &str| content(path, &Files::get(path).unwrap().data);
+        let total: usize = Files::iter().map(|path| compressed(sent(&path))).sum();
+        assert!(total > 30_000 && total < BYTES_MAX, "{total} bytes");
+    }
+
+    #[test]
+    fn comments_are_left_out_and_lines_keep_their_numbers() {
+        let sent = content("x.js", b"// a\nconst a = '//';\n  // b\nf(a);");
+        assert_eq!(sent, b"\nconst a = '//';\n\nf(a);");
+        assert_eq!(content("x.css", b"// a"), b"// a");
+    }
 }

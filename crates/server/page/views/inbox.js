@@ -41,6 +41,6 @@ export async function inbox({ main, query, canAct, signal, title, follow }) {
 function card(item, canAct, done) {
   return h('article', { class: 'card', 'data-run': item.run, 'aria-label': item.run },
     h('header', {}, h('h2', {}, runLink(item.run)), h('span', { class: 'muted mono' }, `${item.machine} · ${item.place}`),
-      h('span', { class: 'right' }, item.due ? [due(item.due), ' · '] : null, h('span', { class: 'muted' }, t('waits-since'), ' ', age(item.updated)))),
+      h('span', { class: 'right' }, item.due ? [t('deadline'), ' ', due(item.due), ' · '] : null, h('span', { class: 'muted' }, t('waits-since'), ' ', age(item.updated)))),
     answer(item.run, item.offers, { canAct, done }));
 }

@@ -26,7 +26,7 @@ pub(super) async fn list(Extracted(app): Extracted<State>, Query(page): Query<Pa
             for head in heads {
                 count += usize::from(item(app, head)?.is_some());
             }
-            return Ok(Json(json!({ "count": count })));
+            return Ok(Json(json!({ "count": count, "more": !next.is_null() })));
         }
         let mut items = Vec::new();
         for head in heads {

@@ -70,6 +70,23 @@ impl Browser {
         self.act("POST", "/execute/sync", json!({ "script": script, "args": [] }))
     }
 
+    /// Runs statements on the page.
+    pub(crate) fn script(&self, statements: &str) {
+        self.act("POST", "/execute/sync", json!({ "script": statements, "args": [] }));
+    }
+
+    /// Runs statements on the page, and returns the value that they give to their last argument.
+    pub(crate) fn script_later(&self, statements: &str) -> Json {
+        self.act("POST", "/execute/async", json!({ "script": statements, "args": [] }))
+    }
+
+    /// Changes the size of the view, which may be smaller than a window can be.
+    pub(crate) fn resize(&self, width: u32, height: u32) {
+        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500 });
+        let command = json!({ "cmd": "Emulation.setDeviceMetricsOverride", "params": size });
+        self.act("POST", "/goog/cdp/execute", command);
+    }
+
     /// Waits until an expression is true.
     pub(crate) fn until(&self, expression: &str) {
         let deadline = Instant::now() + STEP_MAX;

@@ -98,6 +98,11 @@ impl Scene {
         self.folder.path().join("project")
     }
 
+    /// Returns the directory of the store.
+    pub(crate) fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
     /// Runs a command of the program in the project. It must succeed, or leave a run that waits for a person.
     pub(crate) fn run(&self, arguments: &[&str]) -> String {
         let output = command(self.folder.path()).args(arguments).stdin(Stdio::null()).output().unwrap();
