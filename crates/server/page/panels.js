@@ -67,7 +67,7 @@ function bars(states, now) {
       h('td', { class: 'figure' }, read ? count(read) : ''), h('td', { class: 'figure' }, paid ? cost(paid) : ''));
   };
   return [
-    h('table', { class: 'list bars' }, h('thead', {}, h('tr', {}, ['state', 'time', '', 'entered', 'activities', 'tokens-short', 'cost'].map((key) => h('th', { scope: 'col' }, key ? t(key) : '')))),
+    h('table', { class: 'list bars' }, h('thead', {}, h('tr', {}, ['state', 'time', 'entered', 'activities', 'tokens-short', 'cost'].map((key) => h('th', { scope: 'col', colspan: key === 'time' ? 2 : null }, t(key))))),
       h('tbody', {}, rows.sort((a, b) => b.ms - a.ms).map(row))),
     price || tokensIn || ofAgents ? h('p', { class: 'muted' }, [tokensIn ? t('tokens', { read: count(tokensIn), written: count(tokensOut) }) : null, ofAgents ? t('agent-tokens', { count: count(ofAgents) }) : null, cost(price)].filter(Boolean).join(' · ')) : null,
   ];

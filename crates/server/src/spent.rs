@@ -46,19 +46,18 @@ impl Spent {
 pub(crate) struct Meter(Spent);
 
 impl Meter {
-    /// Returns what an entry adds, if it ends the turn of an agent.
-    pub(crate) fn advance(&mut self, entry: &Entry) -> Option<Spent> {
-        let now = turn(entry)?;
+    /// Returns what a new running total adds.
+    pub(crate) fn advance(&mut self, now: Spent) -> Spent {
         let before = std::mem::replace(&mut self.0, now);
-        Some(Spent {
+        Spent {
             tokens: if now.tokens < before.tokens { now.tokens } else { now.tokens - before.tokens },
             cost: if now.cost < before.cost { now.cost } else { now.cost - before.cost },
-        })
+        }
     }
 }
 
 /// Returns the tokens and cost of a run's agents so far, if an entry ends the turn of one.
-fn turn(entry: &Entry) -> Option<Spent> {
+pub(crate) fn turn(entry: &Entry) -> Option<Spent> {
     let Entry::Outcome { result, evidence, .. } = entry else { return None };
     evidence.iter().find(|file| file.name == TURN)?;
     let (AttemptResult::Signal { data, .. } | AttemptResult::Error { data }) = result;
@@ -105,8 +104,8 @@ impl Counted {
         if let Some(judge) = interlock_follow::judge_of(engine, entry) {
             self.spent.add(Spent { tokens: judge.tokens.0 + judge.tokens.1, cost: judge.cost });
         }
-        if let Some(turn) = self.agents.advance(entry) {
-            self.spent.add(turn);
+        if let Some(turn) = turn(entry) {
+            self.spent.add(self.agents.advance(turn));
         }
         self.diff = entry.evidence().iter().rfind(|file| file.media == DIFF).cloned().or(self.diff.take());
     }
@@ -135,21 +134,12 @@ impl AllSpent {
 
 #[cfg(test)]
 mod tests {
-    use interlock_journal::Hash;
-
     use super::*;
-
-    fn turn_with(tokens: i64, cost: f64) -> Entry {
-        let data = Value::map([("tokens", Value::Int(tokens)), ("cost", Value::Float(cost))]);
-        let file = Evidence { name: TURN.into(), hash: Hash::of(b"x"), media: "application/json".into(), bytes: 1 };
-        let result = AttemptResult::Signal { name: "turn_ended".into(), data };
-        Entry::Outcome { activity: Default::default(), number: 1, result, evidence: vec![file], by: None, id: None }
-    }
 
     #[test]
     fn the_running_total_of_agents_is_turned_into_additions() {
         let mut meter = Meter::default();
-        let added = |meter: &mut Meter, tokens, cost| meter.advance(&turn_with(tokens, cost)).unwrap();
+        let added = |meter: &mut Meter, tokens, cost| meter.advance(Spent { tokens, cost });
         assert_eq!(added(&mut meter, 100, 0.5), Spent { tokens: 100, cost: 0.5 });
         assert_eq!(added(&mut meter, 250, 0.75), Spent { tokens: 150, cost: 0.25 });
         assert_eq!(added(&mut meter, 10, 0.25), Spent { tokens: 10, cost: 0.25 }, "a new count begins");

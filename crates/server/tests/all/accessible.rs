@@ -34,7 +34,7 @@ fn no_view_violates_a_rule_in_light_and_dark_and_on_a_phone() {
     scene.run(&["send", "g1", "knock"]);
     scene.run(&["send", "g1", "knock"]);
     scene.start_gate("g2");
-    scene.run(&["send", "g2", "abort"]);
+    scene.run(&["send", "g2", "open", "--data", r#"{"note":"fine"}"#]);
     scene.run(&["run", "maker", "--name", "m1"]);
     let rules = Rules { source, browser: &scene.browser };
     let views = [

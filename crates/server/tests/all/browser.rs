@@ -120,6 +120,13 @@ impl Browser {
         });
     }
 
+    /// Waits for a button with this accessible name, and clicks it.
+    pub(crate) fn click_labelled(&self, name: &str) {
+        let find = format!("document.querySelector('button[aria-label=' + JSON.stringify({}) + ']')", json!(name));
+        self.until(&find);
+        self.script(&format!("{find}.click()"));
+    }
+
     /// Waits for a field, empties it and types a text.
     pub(crate) fn fill(&self, selector: &str, text: &str) {
         self.retry(|| {

@@ -43,17 +43,27 @@ fn a_composite_state_is_collapsed_and_expanded_with_the_keyboard() {
 }
 
 #[test]
-fn all_states_are_collapsed_at_once_and_the_picture_becomes_smaller() {
+fn a_large_machine_begins_as_an_overview_and_is_expanded_and_collapsed_at_once() {
     let Some(scene) = Scene::new() else { return };
     let browser = scene.view("/machines/brain");
-    browser.until("document.querySelectorAll('.fold').length > 2");
     let area = || {
-        browser.value("(({ width, height }) => width * height)(document.querySelector('svg.machine').viewBox.baseVal)")
+        let size = "(({ width, height }) => width * height)(document.querySelector('svg.machine').viewBox.baseVal)";
+        browser.value(size).as_f64().unwrap()
     };
-    let before = area().as_f64().unwrap();
-    browser.script("document.querySelector('.chart-tools [aria-label=\"Collapse all states\"]').click()");
-    browser.until("document.querySelectorAll('[data-fold=closed]').length > 0");
-    assert!(area().as_f64().unwrap() < before / 2.0);
-    browser.script("document.querySelector('.chart-tools [aria-label=\"Expand all states\"]').click()");
-    browser.until("document.querySelectorAll('[data-fold=closed]').length === 0");
+    let (open, closed) = (
+        "document.querySelectorAll('[data-fold=open]').length",
+        "document.querySelectorAll('[data-fold=closed]').length",
+    );
+    browser.until(&format!("{closed} > 0 && {open} > 0"));
+    let overview = area();
+    browser.click_labelled("Expand all states");
+    browser.until(&format!("{closed} === 0"));
+    let whole = area();
+    assert!(overview < whole * 0.8, "{overview} {whole}");
+    browser.click_labelled("Collapse all states");
+    browser.until(&format!("{open} === 0"));
+    assert!(area() < overview);
+    // A search finds a state inside a collapsed one.
+    browser.fill("input[type=search]", "CODING");
+    browser.until("document.querySelector('[data-state=CODING].found')");
 }
