@@ -170,7 +170,7 @@ fn tool_results_of_claude(scene: &Scene, connect: &str) -> Option<Vec<(bool, Str
     let (claude, here, url) = (agents.join("bin/claude"), scene.session.folder().display(), &model.url);
     let claude = claude.display();
     let shell = format!(
-        "cd project && export HOME={here} ANTHROPIC_BASE_URL={url} ANTHROPIC_API_KEY=dummy CLAUDE_CODE_MAX_RETRIES=1 && \
+        "cd project && export HOME={here} ANTHROPIC_BASE_URL={url} ANTHROPIC_API_KEY=dummy CLAUDE_CODE_MAX_RETRIES=1 ENABLE_TOOL_SEARCH=false && \
          {claude} mcp add {connect} && {claude} --print 'Open the gate' --allowedTools mcp__interlock"
     );
     let said = scene.session.run_shell(&shell).unwrap();
