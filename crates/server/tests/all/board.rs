@@ -54,3 +54,53 @@ fn a_card_pauses_resumes_and_aborts_its_run() {
     browser.until("document.querySelector('.card.aborted[data-run=g1]')");
     assert_eq!(scene.shown("g1")["phase"], "aborted");
 }
+
+/// Lets a coding agent work for two turns.
+const DRIVEN: &str = "\
+machine: driven
+version: 1
+summary: Lets an agent work and asks.
+events: { again: { from: user, summary: Once more }, fine: { from: user, summary: Keep it } }
+initial: coding
+on: { error: { target: failed, reason: '${event.message}' }, timeout: { target: failed } }
+states:
+  coding:
+    invoke: { activity: agent.prompt, with: { text: Do it }, signals: [turn_ended] }
+    timeout: 5m
+    on: { turn_ended: { target: asking } }
+  asking: { tags: [idle], on: { again: { target: coding, limit: 3 }, fine: { target: kept } } }
+  kept: { type: final, outcome: success }
+  failed: { type: final, outcome: failure }
+";
+
+/// An agent that reports its tokens and the cost of its session, and writes a file.
+const AGENT: &str = r#"read prompt
+date >> turns.txt
+turns=$(wc -l < turns.txt)
+echo '{"type":"usage","tokens":1200,"session_cost":0.'$turns'5}'
+echo '{"type":"message","id":"1","text":"I have changed turns.txt"}'
+echo '{"type":"end","reason":"done"}'
+"#;
+
+#[test]
+fn a_card_shows_what_the_agents_of_a_run_have_cost_so_far() {
+    let Some(scene) = Scene::new() else { return };
+    scene.write(".interlock/machines/driven/machine.yaml", DRIVEN);
+    scene.write("agent.sh", AGENT);
+    let agent = scene.project().join("agent.sh");
+    let settings =
+        format!("[default]\nagent = \"small\"\n[agents.small]\ndriver = \"command\"\ncommand = [\"sh\", {agent:?}]\n");
+    std::fs::write(scene.home().join("agents.toml"), settings).unwrap();
+    scene.run(&["run", "driven", "--name", "d1"]);
+    let browser = scene.view("/board");
+    browser.until_text(".card[data-run=d1] .spent", "$0.15 · 1,200 tokens");
+    // A second turn is added while the board is open; the cost of a session is a running total.
+    scene.run(&["send", "d1", "again"]);
+    scene.run(&["resume", "d1"]);
+    browser.until_text(".card[data-run=d1] .spent", "$0.25 · 2,400 tokens");
+    scene.view("/runs/d1").click(".tabs", "Time and cost");
+    browser.until_text(".bars tbody", "2,400");
+    browser.until_text(".panel", "2,400 tokens of agents · $0.25");
+    scene.view("/board").click(".card[data-run=d1]", "Diff");
+    browser.until_text("dialog .diff summary", "turns.txt");
+}

@@ -5,7 +5,6 @@
 mod accessible;
 mod answering;
 mod board;
-mod browser;
 mod chart;
 mod connection;
 mod crowd;

@@ -7,10 +7,9 @@ use std::{
     sync::OnceLock,
 };
 
+use interlock_testkit_activity::browser::Browser;
 use serde_json::Value as Json;
 use tempfile::TempDir;
-
-use crate::browser::Browser;
 
 /// The exit code of a command after which a run waits for a person.
 const WAITS: i32 = 4;
