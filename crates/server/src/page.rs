@@ -9,13 +9,24 @@ use rust_embed::RustEmbed;
 
 use crate::problem::Problem;
 
+/// The place in the page for the links to its modules.
+const MODULES: &str = "<!-- modules -->\n";
+
 #[derive(RustEmbed)]
 #[folder = "page"]
 struct Files;
 
 /// Sends the page itself, which shows the view that the path names.
 pub(crate) async fn index() -> Response {
-    send("index.html")
+    let Some(file) = Files::get("index.html") else { return send("index.html") };
+    let text = String::from_utf8_lossy(&file.data).replace(MODULES, &preloads());
+    ([(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-cache")], text).into_response()
+}
+
+/// Returns the links that let a browser fetch all modules at once, and not one after the import of the other.
+fn preloads() -> String {
+    let modules = Files::iter().filter(|path| path.ends_with(".js"));
+    modules.map(|path| format!("<link rel=\"modulepreload\" href=\"/page/{path}\">\n")).collect()
 }
 
 /// Sends a file of the page.
@@ -81,6 +92,14 @@ mod tests {
         let sent = |path: &str| content(path, &Files::get(path).unwrap().data);
         let total: usize = Files::iter().map(|path| compressed(sent(&path))).sum();
         assert!(total > 30_000 && total < BYTES_MAX, "{total} bytes");
+    }
+
+    #[test]
+    fn the_page_names_each_of_its_modules_once() {
+        let page = Files::get("index.html").unwrap();
+        assert!(String::from_utf8_lossy(&page.data).contains(MODULES));
+        let links = preloads();
+        assert!(links.lines().count() > 20 && links.contains("href=\"/page/views/run.js\""), "{links}");
     }
 
     #[test]

@@ -39,6 +39,11 @@ fn a_run_with_a_hundred_thousand_records_scrolls_with_few_rows_on_the_page() {
     let browser = scene.view("/runs/long");
     browser.until_text(".past", "record 100001 of 100001");
     browser.until_text("#record-100001", "a tock");
+    // The frame, the chart and the state do not wait for the records.
+    let paint = browser.value("performance.getEntriesByName('first-contentful-paint')[0].startTime").as_f64().unwrap();
+    let rows = browser.value("performance.now()").as_f64().unwrap();
+    eprintln!("first paint after {paint:.0} ms, rows after {rows:.0} ms");
+    assert!(paint < 5_000.0, "{paint} ms");
     let rows = "document.querySelectorAll('.timeline .row').length";
     assert!(browser.value(rows).as_u64().unwrap() < 60);
     // Scrolling: each frame is drawn in time, and the rows of the place arrive.
