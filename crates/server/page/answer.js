@@ -19,13 +19,14 @@ const SHORT = 120;
 const FIELDS_SHOWN = 3;
 
 // Makes the answer panel of a run. `done` is called after an answer was sent.
-export function answer(run, offers, { canAct = true, done = () => {} } = {}) {
+export function answer(run, offers, { canAct = true, input = null, done = () => {} } = {}) {
   const events = new Map(offers.events.map((offer) => [offer.event, offer]));
   const asked = new Set(offers.asked.map((question) => question.event));
   const others = offers.events.filter((offer) => !asked.has(offer.event));
   return h('div', { class: 'answer' },
     offers.questions.map(({ state, text }) => h('p', { class: 'question' }, text, ' ', h('span', { class: 'muted mono' }, state))),
     offers.shown.map(({ label, data: value }) => shown(label, value)),
+    input && offers.questions.length + offers.shown.length === 0 ? argumentsOf(Object.entries(input)) : null,
     offers.grant ? grant(run, offers.grant, canAct, done) : null,
     offers.asked.map((question) => open(run, question, events.get(question.event), canAct, done)),
     offers.by_hand.map((activity) => byHand(run, activity, canAct, done)),

@@ -31,7 +31,7 @@ export async function board({ main, query, canAct, signal, title, follow }) {
     filled.forEach(({ runs }, at) => {
       const [head, cards] = columns.children[at].children;
       head.lastChild.textContent = runs.length;
-      keyed(cards, runs, (run) => run.run, (run) => JSON.stringify([run.seq, run.phase, run.waits, run.spent, run.doing]), (run) => card(run, canAct));
+      keyed(cards, runs, (run) => run.run, (run) => JSON.stringify([run.seq, run.phase, run.waits, run.spent, run.doing]), (run) => card(run, canAct), isAsking);
     });
     for (const run of progress.keys()) tell(columns, run);
   };
@@ -73,6 +73,11 @@ function byState(shown, states) {
   return places.map((name) => ({ name, label: h('span', { class: 'mono' }, name), runs: shown.filter((run) => run.place === name) }));
 }
 
+// A card that asks for the second click keeps its button until then.
+function isAsking(node) {
+  return node.querySelector('.sure') !== null;
+}
+
 function column({ name, label }) {
   return h('section', { class: 'column', 'aria-label': name }, h('h2', {}, label, ' ', h('span', { class: 'muted' })), h('div', { class: 'cards' }));
 }
@@ -104,7 +109,7 @@ async function ask(run) {
   const close = dialog(run, place);
   const shown = await get(['runs', run]);
   const hasAny = shown.offers.events.length + shown.offers.by_hand.length > 0;
-  put(place, hasAny ? answer(run, shown.offers, { done: () => close() }) : h('p', { class: 'muted' }, t('accepts-nothing')));
+  put(place, hasAny ? answer(run, shown.offers, { input: shown.input, done: () => close() }) : h('p', { class: 'muted' }, t('accepts-nothing')));
 }
 
 function tell(columns, run) {

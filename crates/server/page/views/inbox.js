@@ -43,5 +43,5 @@ function card(item, canAct, done) {
   return h('article', { class: 'card', 'data-run': item.run, 'aria-label': item.run },
     h('header', {}, h('h2', {}, runLink(item.run)), h('span', { class: 'muted mono' }, `${item.machine} · ${item.place}`),
       h('span', { class: 'right' }, item.due ? [t('deadline'), ' ', due(item.due), ' · '] : null, h('span', { class: 'muted' }, t('waits-since'), ' ', age(item.updated)), ' ', h('button', { type: 'button', class: 'small', onclick: () => openDiff(item.run) }, t('diff')))),
-    answer(item.run, item.offers, { canAct, done }));
+    answer(item.run, item.offers, { canAct, input: item.input, done }));
 }

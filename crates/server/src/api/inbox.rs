@@ -50,6 +50,10 @@ fn item(app: &App, head: Head) -> Result<Option<Value>> {
     }
     let mut item = row(&follower.head);
     item["waits"] = waits(&follower);
+    // A state that shows nothing leaves a person with the input to decide by.
+    if offers.shown.is_empty() && offers.questions.is_empty() {
+        item["input"] = Value::from(&follower.live.state.data.input);
+    }
     item["offers"] = json!(offers);
     Ok(Some(item))
 }
