@@ -13,6 +13,7 @@ if [ "$what" = parts ]; then
     "$(dirname "$0")/agents.sh" || echo "setup: the coding agents could not be fetched" >&2
     "$(dirname "$0")/browser.sh" || echo "setup: the browser could not be installed" >&2
     "$(dirname "$0")/typescript.sh" || echo "setup: the TypeScript compiler could not be fetched" >&2
+    "$(dirname "$0")/axe.sh" || echo "setup: axe-core could not be fetched" >&2
     exit 0
 fi
 

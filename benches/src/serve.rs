@@ -1,10 +1,17 @@
-//! The server: the first page of many runs, the way of a record to a reader of events, and its cost while nothing happens.
+//! The server: the first page of many runs, the way of a record to a reader of events, its cost while nothing happens, a
+//! minute of many requests, and the page of a very long run in a browser.
+
+mod long;
 
 use std::{
     io::{BufRead, BufReader, Read as _, Write as _},
     net::TcpStream,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -21,6 +28,13 @@ const PAGES: usize = 50;
 
 /// The time for which the idle server is watched.
 const IDLE: Duration = Duration::from_secs(10);
+
+/// The requests of the load, and their rate: one in twenty writes.
+const REQUESTS: usize = 18_000;
+const REQUESTS_PER_SECOND: u64 = 300;
+
+/// The clients that send them.
+const CLIENTS: usize = 12;
 
 const MACHINE: &str = "machine: wait\nversion: 1\nsummary: Waits.\nevents: { tick: { from: user, summary: Go round } }\n\
      initial: waiting\nstates: { waiting: { tags: [idle], on: { tick: { target: waiting, limit: 1000000 } } } }\n";
@@ -53,8 +67,20 @@ pub(crate) fn report() -> Result<()> {
         "         {:>8.1} ms from a request that adds a record to a reader's event (median), 95 %: {late:.1} ms",
         median(&mut notices)
     );
+    let (sent, mut answers, wrong) = server.load();
+    let late_answer = {
+        answers.sort_by(f64::total_cmp);
+        answers.get(answers.len() * 95 / 100).copied().unwrap_or_default()
+    };
     println!("         {memory:>8.1} MB and {share:.2} % of a core while {RUNS} runs wait and nothing happens");
-    Ok(())
+    println!(
+        "         {:>8.0} requests a second for {:.0} s, 5 % writes: {} errors, 95 % answered within {late_answer:.1} ms",
+        REQUESTS as f64 / sent.as_secs_f64(),
+        sent.as_secs_f64(),
+        wrong.len()
+    );
+    wrong.iter().take(3).for_each(|wrong| println!("         {wrong}"));
+    long::report(&server)
 }
 
 fn timed(times: usize, mut work: impl FnMut() -> Result<()>) -> Result<Vec<f64>> {
@@ -77,6 +103,8 @@ struct Server {
     folder: tempfile::TempDir,
     child: Child,
     address: String,
+    /// The link that logs a browser in.
+    link: String,
     token: String,
 }
 
@@ -106,8 +134,13 @@ impl Server {
         let mut lines = BufReader::new(child.stderr.take().ok_or("no messages")?).lines();
         let link = lines.next().ok_or("the server said nothing")??;
         let address = link.split("//").nth(1).and_then(|rest| rest.split('/').next()).ok_or("no address")?.to_owned();
+        let link = link.trim_start_matches("Open ").to_owned();
         std::thread::spawn(move || lines.for_each(drop));
-        Ok(Server { folder, child, address, token })
+        Ok(Server { folder, child, address, link, token })
+    }
+
+    fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
     }
 
     fn project(&self) -> String {
@@ -170,6 +203,48 @@ impl Server {
             drop(answer);
         }
         Ok(times)
+    }
+
+    /// Sends many requests at a steady rate. Returns the time that it took, the times of the answers in milliseconds, and
+    /// the errors.
+    fn load(&self) -> (Duration, Vec<f64>, Vec<String>) {
+        let (next, times, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+        let begun = Instant::now();
+        std::thread::scope(|scope| {
+            for _ in 0..CLIENTS {
+                scope.spawn(|| {
+                    loop {
+                        let at = next.fetch_add(1, Ordering::Relaxed);
+                        if at >= REQUESTS {
+                            return;
+                        }
+                        let due = begun + Duration::from_micros(at as u64 * 1_000_000 / REQUESTS_PER_SECOND);
+                        std::thread::sleep(due.saturating_duration_since(Instant::now()));
+                        let asked = Instant::now();
+                        let answer = self.one_of_load(at);
+                        let taken = asked.elapsed().as_secs_f64() * 1e3;
+                        times.lock().unwrap_or_else(PoisonError::into_inner).push(taken);
+                        if let Err(error) = answer {
+                            wrong.lock().unwrap_or_else(PoisonError::into_inner).push(error.to_string());
+                        }
+                    }
+                });
+            }
+        });
+        let taken = begun.elapsed();
+        let all = |list: Mutex<Vec<f64>>| list.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (taken, all(times), wrong.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn one_of_load(&self, at: usize) -> Result<String> {
+        let run = at % 100;
+        match at % 20 {
+            0 => self.post(&format!("/runs/w{run}/events"), "{\"event\":\"tick\"}"),
+            kind if kind % 4 == 0 => self.get("/runs"),
+            kind if kind % 4 == 1 => self.get(&format!("/runs/w{run}")),
+            kind if kind % 4 == 2 => self.get(&format!("/runs/w{run}/trace?from=-20")),
+            _ => self.get("/inbox?count=true"),
+        }
     }
 
     /// Returns the memory in megabytes, and the share of a core in percent, while nothing happens.

@@ -62,6 +62,10 @@ class Interlock:
         """Lists the records of a run with their transitions."""
         return self._call("GET", f"/runs/{_part(run)}/trace", query={"from": start, "limit": limit})["records"]
 
+    def diff(self, run):
+        """Returns what has changed in the directory of a run, as a unified diff."""
+        return self._call("GET", f"/runs/{_part(run)}/diff")["diff"]
+
     def send(self, run, event, data=None, id=None):
         """Sends an event. With an `id` it can be sent again after a lost answer."""
         body = {"event": event, "data": data or {}}

@@ -94,6 +94,11 @@ export class Interlock {
     return (await this.call("GET", `/runs/${encodeURIComponent(run)}/trace`, { from, limit })).records;
   }
 
+  /** Returns what has changed in the directory of a run, as a unified diff. */
+  async diff(run: string): Promise<string> {
+    return (await this.call("GET", `/runs/${encodeURIComponent(run)}/diff`)).diff;
+  }
+
   /** Sends an event. With an `id` it can be sent again after a lost answer. */
   send(run: string, event: string, data: { [name: string]: Json } = {}, id?: string): Promise<{ seq: number; repeated: boolean }> {
     return this.call("POST", `/runs/${encodeURIComponent(run)}/events`, {}, id === undefined ? { event, data } : { event, data, id });

@@ -30,6 +30,14 @@ const SUMMARY_WIDTH_MIN: f64 = 420.0;
 const SUMMARY_WIDTH_MAX: f64 = 900.0;
 const SUMMARY_LINES_MAX: usize = 4;
 
+/// The room above the chart in a picture without title and summary.
+pub(crate) const SPACE_IN_PAGE: f64 = 14.0;
+
+/// Returns the position at which the chart begins, below the title and the summary.
+pub(crate) fn top(picture: &Picture) -> f64 {
+    MARGIN + TITLE + 6.0 + picture.summary.len() as f64 * SUMMARY_LINE + 10.0
+}
+
 /// Computes the layout of a whole chart.
 pub(crate) fn picture(chart: &Chart, highlight: &Highlight) -> Picture {
     let wiring = wiring::wire(chart, highlight);
@@ -88,8 +96,9 @@ impl Assembly<'_> {
         let summary = text::wrap(&self.chart.summary, SUMMARY, room, SUMMARY_LINES_MAX);
         let widths = summary.iter().map(|line| text::width(line, SUMMARY, Weight::Regular));
         let width = widths.fold(text::width(&title, TITLE, Weight::Bold), f64::max) + 2.0 * MARGIN;
-        let height = MARGIN + TITLE + 6.0 + summary.len() as f64 * SUMMARY_LINE + 10.0;
-        Picture { width, height, title, summary, ..Picture::default() }
+        let mut picture = Picture { width, title, summary, ..Picture::default() };
+        picture.height = top(&picture);
+        picture
     }
 
     fn place_corners(&mut self, top: f64) {

@@ -3,6 +3,7 @@
 //! [`svg`] lays a chart out and writes it as one SVG: no external program, no script, the same text for the same chart.
 //! [`Picture`] is the layout as plain data. The parts of this module:
 //!
+//! - `collapse` leaves out the insides of states that a reader does not want to see;
 //! - `words` chooses the text, `text` measures it;
 //! - `bundle` collects the edges, `wiring` splits them at the composites that they cross;
 //! - `layered` lays out the inside of one composite;
@@ -14,6 +15,7 @@
 //! `interlock-exchange`.
 
 mod bundle;
+mod collapse;
 mod compose;
 mod inside;
 mod layered;
@@ -48,6 +50,9 @@ pub struct Options {
     /// Writes the picture as a part of a web page: its style comes from the page ([`page_style`]), and states and edges
     /// carry the names of states and the numbers of transitions (`data-state`, `data-transitions`).
     pub is_part_of_page: bool,
+    /// The names of composite states that are drawn as plain boxes, without the states inside them. The highlight must
+    /// be empty, because its indices are those of the whole chart.
+    pub collapsed: BTreeSet<String>,
 }
 
 /// The colours of a picture.
@@ -112,7 +117,8 @@ impl Highlight {
 
 /// Returns the chart as an SVG document.
 pub fn svg(chart: &Chart, options: &Options) -> String {
-    render::svg(chart, &layout(chart, &options.highlight), options)
+    let chart = collapse::chart(chart, &options.collapsed);
+    render::svg(&chart, &layout(&chart, &options.highlight), options)
 }
 
 /// Returns the style sheet for pictures that are part of a web page. A page chooses a theme with the attribute

@@ -84,8 +84,14 @@ impl Writer<'_> {
         let (width, height) = (n(size.shown.0), n(size.shown.1));
         let chart = self.chart;
         let class = if self.options.is_part_of_page { " class=\"machine\"" } else { "" };
+        let is_part = self.options.is_part_of_page;
+        // A page has the title and the summary already, so its part begins below them.
+        let top = if is_part { compose::top(picture) - compose::SPACE_IN_PAGE } else { 0.0 };
+        let (shown_h, height) =
+            if is_part { (n(size.drawn.1 - top), n(size.shown.1 - top)) } else { (h.clone(), height) };
         self.line(format_args!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{width}\" height=\"{height}\" role=\"img\"{class}>"
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 {} {w} {shown_h}\" width=\"{width}\" height=\"{height}\" role=\"img\"{class}>",
+            n(top)
         ));
         self.line(format_args!("<title>{}</title>", escape(&chart.id)));
         let states = counted(chart.states.len().saturating_sub(1), "state", "states");
@@ -96,6 +102,9 @@ impl Writer<'_> {
             self.line(format_args!("<style>\n{}</style>", style::sheet(self.options.theme)));
         }
         self.line(format_args!("<rect class=\"ground0\" width=\"{w}\" height=\"{h}\" rx=\"8\"/>"));
+        if is_part {
+            return;
+        }
         let mut y = 24.0 + compose::TITLE - 4.0;
         self.line(format_args!("<text class=\"title\" x=\"24\" y=\"{}\">{}</text>", n(y), escape(&picture.title)));
         y += 4.0;
@@ -126,11 +135,19 @@ impl Writer<'_> {
     fn open_state(&mut self, state: &StateBox) {
         let rest = if self.is_marked_state(state) || is_frame(state.kind) { "" } else { self.emphasis(false) };
         let tooltip = words::state_tooltip(self.chart, self.chart.state(state.state));
-        let name = match self.options.is_part_of_page {
-            true => format!(" data-state=\"{}\"", escape(&state.name)),
-            false => String::new(),
-        };
+        let name = if self.options.is_part_of_page { self.names(state) } else { String::new() };
         self.line(format_args!("<g class=\"state{rest}\"{name}><title>{}</title>", escape(&tooltip)));
+    }
+
+    /// Returns the attributes by which a page finds a state, and knows that it can be collapsed or expanded.
+    fn names(&self, state: &StateBox) -> String {
+        let name = &self.chart.state(state.state).name;
+        let fold = match () {
+            () if is_frame(state.kind) => "open",
+            () if self.options.collapsed.contains(name) => "closed",
+            () => return format!(" data-state=\"{}\"", escape(name)),
+        };
+        format!(" data-state=\"{}\" data-fold=\"{fold}\" data-depth=\"{}\"", escape(name), state.depth)
     }
 
     fn frame(&mut self, state: &StateBox) {

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 const BYTES_MAX: u64 = 4 * 1_024 * 1_024;
 
 /// Returns the judge of a record, if the record ends a judgement whose evidence can be read.
-pub(crate) fn of(engine: &dyn Engine, entry: &Entry) -> Option<JudgeNote> {
+pub fn of(engine: &dyn Engine, entry: &Entry) -> Option<JudgeNote> {
     let file = entry.evidence().iter().find(|file| file.name == "judgement" && file.bytes <= BYTES_MAX)?;
     let judgement = serde_json::from_slice(&engine.evidence().get(&file.hash).ok()?).ok()?;
     Some(note(&judgement))

@@ -14,7 +14,7 @@ use interlock_draw::visited::Visits;
 use interlock_journal::{Engine, Entry, Head, Holder, Lease, Phase, Record};
 use interlock_runtime::{Clock as _, Live, LoadedMachine, Move, Offers, Result, SystemClock, offers};
 
-pub use judge_note::words as judge_words;
+pub use judge_note::{of as judge_of, words as judge_words};
 pub use state::{counters, state_json};
 
 /// The number of records that are read at a time.

@@ -2,6 +2,7 @@
 
 import { address, post } from './api.js';
 import { h, put } from './dom.js';
+import { openDiff } from './evidence.js';
 import { go, link } from './route.js';
 import { action, dialog, failure, toast } from './widgets.js';
 import { t } from './words.js';
@@ -20,6 +21,7 @@ export function actions(run, done) {
     run.phase === 'paused' || isLost ? action(t('resume'), act('resume'), { kind: 'primary' }) : null,
     isOpen && run.phase !== 'paused' ? action(t('pause'), act('pause')) : null,
     isOpen && run.abort ? action(t('abort'), act('abort'), { sure: t('abort-why') }) : null,
+    h('button', { type: 'button', onclick: () => openDiff(name) }, t('diff')),
     h('button', { type: 'button', onclick: () => undo(name, done) }, t('undo')),
     grantButton(name, isOpen, done),
     h('a', { class: 'button', href: address(['runs', name, 'report']), download: `${name}.html` }, t('report')));

@@ -15,15 +15,18 @@ const ERROR = {
 const HOUR_MS = 3_600_000;
 // The longest argument that is shown on one line.
 const SHORT = 120;
+// The most fields of a form that is open from the beginning.
+const FIELDS_SHOWN = 3;
 
 // Makes the answer panel of a run. `done` is called after an answer was sent.
-export function answer(run, offers, { canAct = true, done = () => {} } = {}) {
+export function answer(run, offers, { canAct = true, input = null, done = () => {} } = {}) {
   const events = new Map(offers.events.map((offer) => [offer.event, offer]));
   const asked = new Set(offers.asked.map((question) => question.event));
   const others = offers.events.filter((offer) => !asked.has(offer.event));
   return h('div', { class: 'answer' },
     offers.questions.map(({ state, text }) => h('p', { class: 'question' }, text, ' ', h('span', { class: 'muted mono' }, state))),
     offers.shown.map(({ label, data: value }) => shown(label, value)),
+    input && offers.questions.length + offers.shown.length === 0 ? argumentsOf(Object.entries(input)) : null,
     offers.grant ? grant(run, offers.grant, canAct, done) : null,
     offers.asked.map((question) => open(run, question, events.get(question.event), canAct, done)),
     offers.by_hand.map((activity) => byHand(run, activity, canAct, done)),
@@ -97,8 +100,8 @@ function choices(run, offers, fixed, done, isMain) {
   });
   const only = offers.filter((offer) => !offer.is_general && offer.event !== 'error');
   const box = h('div', { class: 'choices' }, h('div', { class: 'buttons' }, buttons), problem, place);
-  // The form of the only answer is shown at once, without taking the focus.
-  if (isMain && only.length === 1 && buttons[offers.indexOf(only[0])].hasAttribute('aria-expanded')) {
+  // The short form of the only answer is shown at once, without taking the focus.
+  if (isMain && only.length === 1 && Object.keys(only[0].data?.properties ?? {}).length <= FIELDS_SHOWN && buttons[offers.indexOf(only[0])].hasAttribute('aria-expanded')) {
     const focused = document.activeElement;
     buttons[offers.indexOf(only[0])].click();
     focused?.focus?.();

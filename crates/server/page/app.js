@@ -78,10 +78,10 @@ function show() {
 // Counts the runs that wait for a person, for the tab.
 const countInbox = soon(async () => {
   try {
-    const { count } = await get(['inbox'], { count: true });
+    const { count, more } = await get(['inbox'], { count: true });
     inboxCount.hidden = count === 0;
-    inboxCount.textContent = count;
-    inboxCount.title = t('inbox-count', { count });
+    inboxCount.textContent = `${count}${more ? '+' : ''}`;
+    inboxCount.title = t('inbox-count', { count: inboxCount.textContent });
   } catch { /* The banner tells that the connection is lost. */ }
 }, 700);
 

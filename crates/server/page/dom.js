@@ -38,15 +38,15 @@ export function put(node, ...children) {
 }
 
 // Shows a list, and keeps the node of an item as long as its key and version are the same. A form in an item that has
-// not changed keeps what a person has typed.
-export function keyed(parent, items, key, version, build) {
+// not changed keeps what a person has typed. `isHeld` keeps a node that has changed for the moment.
+export function keyed(parent, items, key, version, build, isHeld = () => false) {
   const before = parent.keyedNodes ?? new Map();
   const now = new Map();
   let place = parent.firstChild;
   for (const item of items) {
     const [id, seen] = [key(item), version(item)];
     const kept = before.get(id);
-    const entry = kept && kept.seen === seen ? kept : { seen, node: build(item) };
+    const entry = kept && (kept.seen === seen || isHeld(kept.node)) ? kept : { seen, node: build(item) };
     if (kept && kept !== entry) {
       if (place === kept.node) place = place.nextSibling;
       kept.node.remove();

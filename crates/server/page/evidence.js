@@ -1,7 +1,7 @@
 // Shows an evidence file: logs with colours, diffs side by side, images, JSON as a tree, notebooks cell by cell.
 // Everything else, HTML and SVG too, is shown as text.
 
-import { address, bytes } from './api.js';
+import { address, bytes, get } from './api.js';
 import { ansi } from './ansi.js';
 import { diff, isDiff } from './diff.js';
 import { h, put } from './dom.js';
@@ -21,6 +21,18 @@ export function openEvidence(run, file) {
   const foot = h('p', { class: 'muted' }, `${file.media} · ${size(file.bytes)} · `, h('a', { href: address(parts), download: file.name }, t('download')));
   dialog(file.name, foot, place);
   load(parts, file, place, FIRST_BYTES);
+}
+
+// Opens a dialog with the changes of a run to its files so far.
+export async function openDiff(run) {
+  const place = h('div', { class: 'evidence' }, h('p', { class: 'muted' }, t('loading')));
+  dialog(t('diff-of', { run }), place);
+  try {
+    const { diff: text, more_bytes: more } = await get(['runs', run, 'diff']);
+    put(place, text ? diff(text) : h('p', { class: 'muted' }, t('no-diff')), more ? h('p', { class: 'muted' }, t('more-bytes', { size: size(more) })) : null);
+  } catch (error) {
+    put(place, failure(error));
+  }
 }
 
 async function load(parts, file, place, length) {

@@ -11,8 +11,10 @@ import { t } from './words.js';
 
 // Shows the counters of a run as n of max.
 export function counters(list) {
-  return list.map(({ counter, count: n, max }) => h('span', { class: n >= max ? 'limit full' : 'limit', title: counter },
-    h('span', { class: 'mono' }, counter), ' ', t('n-of-max', { n, max }), h('progress', { value: n, max: Math.max(1, max), 'aria-label': counter })));
+  // Counters that have not begun are listed last and take little room.
+  const sorted = [...list].sort((a, b) => (b.count > 0) - (a.count > 0));
+  return sorted.map(({ counter, count: n, max }) => h('span', { class: n >= max ? 'limit full' : n ? 'limit' : 'limit muted', title: counter },
+    h('span', { class: 'mono' }, counter), ' ', t('n-of-max', { n, max }), n ? h('progress', { value: n, max: Math.max(1, max), 'aria-label': counter }) : null));
 }
 
 // Shows input, context and output at the selected moment. `hook.redraw` shows them again.
@@ -53,20 +55,21 @@ export function totalsPanel(run, now, signal) {
 function bars(states, now) {
   const rows = Object.entries(states).filter(([name]) => name !== now.machine).map(([name, total]) => ({ name, ...total }));
   const longest = Math.max(1, ...rows.map(({ ms }) => ms));
-  const [tokensIn, tokensOut, price] = rows.reduce(([a, b, c], { tokens, cost: paid }) => [a + tokens[0], b + tokens[1], c + paid], [0, 0, 0]);
+  const [tokensIn, tokensOut, ofAgents, price] = rows.reduce(([a, b, c, d], { tokens, agent_tokens: turn, cost: paid }) => [a + tokens[0], b + tokens[1], c + turn, d + paid], [0, 0, 0, 0]);
   const active = new Set(now.configuration);
-  const row = ({ name, entered, ms, activities, tokens, cost: paid }) => {
+  const row = ({ name, entered, ms, activities, tokens, agent_tokens: turn, cost: paid }) => {
+    const read = tokens[0] + tokens[1] + turn;
     const bar = h('span', { class: 'fill' });
     bar.style.width = `${(ms / longest) * 100}%`;
     return h('tr', {},
       h('th', { scope: 'row', class: 'mono' }, name), h('td', { class: 'bar-cell' }, h('span', { class: 'track' }, bar)),
       h('td', { class: 'figure' }, duration(ms), active.has(name) ? '…' : ''), h('td', { class: 'figure' }, `${entered}×`), h('td', { class: 'figure' }, activities || ''),
-      h('td', { class: 'figure' }, tokens[0] + tokens[1] ? count(tokens[0] + tokens[1]) : ''), h('td', { class: 'figure' }, paid ? cost(paid) : ''));
+      h('td', { class: 'figure' }, read ? count(read) : ''), h('td', { class: 'figure' }, paid ? cost(paid) : ''));
   };
   return [
-    h('table', { class: 'list bars' }, h('thead', {}, h('tr', {}, ['state', 'time', '', 'entered', 'activities', 'tokens-short', 'cost'].map((key) => h('th', { scope: 'col' }, key ? t(key) : '')))),
+    h('table', { class: 'list bars' }, h('thead', {}, h('tr', {}, ['state', 'time', 'entered', 'activities', 'tokens-short', 'cost'].map((key) => h('th', { scope: 'col', colspan: key === 'time' ? 2 : null }, t(key))))),
       h('tbody', {}, rows.sort((a, b) => b.ms - a.ms).map(row))),
-    price || tokensIn ? h('p', { class: 'muted' }, `${t('tokens', { read: count(tokensIn), written: count(tokensOut) })} · ${cost(price)}`) : null,
+    price || tokensIn || ofAgents ? h('p', { class: 'muted' }, [tokensIn ? t('tokens', { read: count(tokensIn), written: count(tokensOut) }) : null, ofAgents ? t('agent-tokens', { count: count(ofAgents) }) : null, cost(price)].filter(Boolean).join(' · ')) : null,
   ];
 }
 

@@ -44,7 +44,7 @@ function showMove(move) {
     isEmpty(move.data) ? null : fact(t('data'), tree(move.data, JSON.stringify(move.data).length > OPEN_MAX ? 0 : 1)),
   ];
   return h('section', {},
-    h('p', { class: 'move' }, move.from_state ?? t('start-of-run'), ' → ', h('b', {}, move.to_state ?? '–'), ' ', move.event ? h('span', { class: 'event' }, move.event) : null),
+    move.to_state || move.from_state ? h('p', { class: 'move' }, move.from_state ?? t('start-of-run'), ' → ', h('b', {}, move.to_state ?? '–'), ' ', move.event ? h('span', { class: 'event' }, move.event) : null) : null,
     h('dl', {}, facts));
 }
 

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use interlock_activity::Registry;
 use interlock_follow::{Follower, Source};
 use interlock_journal::{Engine, Head};
-use interlock_runtime::Runtime;
+use interlock_runtime::{Runtime, Workspace};
 
 use crate::{
     Access, Folders, Listen, Services,
@@ -13,6 +13,7 @@ use crate::{
     history::Histories,
     hub::Hub,
     problem::{Problem, Result},
+    spent::AllSpent,
     totals::AllTotals,
 };
 
@@ -31,6 +32,9 @@ pub(crate) struct App {
     pub(crate) hub: Hub,
     pub(crate) histories: Histories,
     pub(crate) totals: AllTotals,
+    pub(crate) spent: AllSpent,
+    /// The snapshots of the files that runs work on.
+    pub(crate) workspace: Workspace,
     /// The rate of requests of a token or a session.
     pub(crate) requests: Rate,
     /// The rate of failed logins and unknown tokens.

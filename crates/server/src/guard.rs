@@ -1,9 +1,10 @@
 //! Decides which requests are answered: the right host, no foreign origin, a known token or session, a sufficient role,
 //! not too many at a time. Adds the headers that limit a browser.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::{
+    body::{Body, to_bytes},
     extract::{ConnectInfo, Request, State as Extracted},
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
     middleware::Next,
@@ -12,10 +13,17 @@ use axum::{
 
 use crate::{
     Identity, Role,
+    access::Proof,
     app::{App, State},
     problem::{Problem, Result},
     tls::Peer,
 };
+
+/// The size of the largest request body.
+const BODY_BYTES_MAX: usize = 1024 * 1024;
+
+/// The time in which the body of a request must arrive.
+const BODY_TIME: Duration = Duration::from_secs(20);
 
 /// The name of the cookie that holds a session.
 pub(crate) const COOKIE: &str = "interlock_session";
@@ -42,7 +50,10 @@ pub(crate) async fn guard(
     next: Next,
 ) -> Response {
     let mut response = match admit(&app, peer, &mut request) {
-        Ok(()) => next.run(request).await,
+        Ok(()) => match whole(request).await {
+            Ok(request) => next.run(request).await,
+            Err(problem) => problem.into_response(),
+        },
         Err(problem) => problem.into_response(),
     };
     for (name, value) in HEADERS {
@@ -70,21 +81,41 @@ fn admit(app: &App, peer: SocketAddr, request: &mut Request) -> Result<()> {
         ));
     }
     let found = identify(app, headers, request.method(), origin.is_some());
-    let identity = match found {
-        Ok(identity) => identity,
+    let known = match found {
+        Ok(known) => known,
         Err(problem) => {
             // Guessing must be slow; the caller is known by its address only.
             let is_slow = app.failures.allows(&peer.ip().to_string());
             return Err(if is_slow { problem } else { too_many() });
         }
     };
-    if let Some(identity) = identity {
+    if let Some((identity, proof)) = known {
         if !app.requests.allows(&identity.name) {
             return Err(too_many());
         }
         request.extensions_mut().insert(Arc::new(identity));
+        request.extensions_mut().insert(proof);
     }
     Ok(())
+}
+
+/// Reads the body of a request before it is handled, so that a slow or endless sender holds nothing but its connection.
+async fn whole(request: Request) -> Result<Request> {
+    let (head, body) = request.into_parts();
+    let announced = head.headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if announced.is_some_and(|length: usize| length > BODY_BYTES_MAX) {
+        return Err(too_large());
+    }
+    match tokio::time::timeout(BODY_TIME, to_bytes(body, BODY_BYTES_MAX)).await {
+        Ok(Ok(bytes)) => Ok(Request::from_parts(head, Body::from(bytes))),
+        Ok(Err(_)) => Err(too_large()),
+        Err(_) => Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "TIMEOUT", "the body of the request did not arrive")),
+    }
+}
+
+fn too_large() -> Problem {
+    let message = format!("the body of the request is larger than {BODY_BYTES_MAX} bytes, or was cut off");
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "TOO_LARGE", message)
 }
 
 fn too_many() -> Problem {
@@ -92,10 +123,11 @@ fn too_many() -> Problem {
 }
 
 /// Returns the sender of a request: `None` if it carries neither a token nor a session.
-fn identify(app: &App, headers: &HeaderMap, method: &Method, has_origin: bool) -> Result<Option<Identity>> {
+fn identify(app: &App, headers: &HeaderMap, method: &Method, has_origin: bool) -> Result<Option<(Identity, Proof)>> {
     if let Some(value) = headers.get(header::AUTHORIZATION) {
         let token = value.to_str().ok().and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
-        return app.access.by_token(token)?.map(Some).ok_or_else(|| {
+        let proof = Proof::token(token);
+        return app.access.owner(proof)?.map(|identity| Some((identity, proof))).ok_or_else(|| {
             unauthorised("the token is not known or has expired").hint("make one with `interlock token add NAME`")
         });
     }
@@ -111,7 +143,8 @@ fn identify(app: &App, headers: &HeaderMap, method: &Method, has_origin: bool) -
         ));
     }
     // A session that has ended is no attack: the page shows its login.
-    app.access.by_session(session)
+    let proof = Proof::session(session);
+    Ok(app.access.owner(proof)?.map(|identity| (identity, proof)))
 }
 
 fn unauthorised(message: &str) -> Problem {

@@ -5,7 +5,7 @@
 //! memory if that is recent, otherwise from the store.
 
 use std::{
-    collections::VecDeque,
+    collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -61,13 +61,16 @@ pub(crate) struct Hub {
     recent: Mutex<VecDeque<Arc<Notice>>>,
     last: watch::Sender<u64>,
     progress: broadcast::Sender<Arc<Progress>>,
+    /// The latest progress of each run, until the run has a new record.
+    doing: Mutex<HashMap<String, Arc<Progress>>>,
 }
 
 impl Hub {
     /// Follows a store from now on.
     pub(crate) fn new(engine: Arc<dyn Engine>) -> Result<Self> {
         let last = watch::Sender::new(engine.last_change()?);
-        Ok(Hub { engine, recent: Mutex::default(), last, progress: broadcast::Sender::new(PROGRESS_KEPT) })
+        let progress = broadcast::Sender::new(PROGRESS_KEPT);
+        Ok(Hub { engine, recent: Mutex::default(), last, progress, doing: Mutex::default() })
     }
 
     /// Returns a receiver that changes whenever there are new notices.
@@ -98,13 +101,21 @@ impl Hub {
 
     fn hear(&self, news: Option<News>) {
         if let Some(News::Progress { run, activity, text }) = news {
+            let (run, activity, text) = (run.to_string(), activity.to_string(), text.to_string());
+            let progress = Arc::new(Progress { run, activity, text });
+            self.doing().insert(progress.run.clone(), Arc::clone(&progress));
             // Without readers there is nothing to do.
-            let _ = self.progress.send(Arc::new(Progress {
-                run: run.to_string(),
-                activity: activity.to_string(),
-                text: text.to_string(),
-            }));
+            let _ = self.progress.send(progress);
         }
+    }
+
+    fn doing(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Progress>>> {
+        self.doing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the latest progress of a run's activity.
+    pub(crate) fn latest(&self, run: &str) -> Option<Arc<Progress>> {
+        self.doing().get(run).cloned()
     }
 
     /// Reads the changes since the last call. Returns true if there may be more.
@@ -113,6 +124,7 @@ impl Hub {
         let changes = self.engine.changes(since, CHUNK)?;
         let Some(last) = changes.last().map(|change| change.number) else { return Ok(false) };
         let notices = self.notices(&changes)?;
+        notices.iter().for_each(|notice| drop(self.doing().remove(&notice.run)));
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         recent.extend(notices);
         let extra = recent.len().saturating_sub(KEPT);

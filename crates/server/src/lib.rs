@@ -3,7 +3,7 @@
 //! A server owns the clock of a store: it fires due timers, takes up runs whose process has ended, and moves the runs
 //! that are started through it. Everything else works as before: other commands use the same store at the same time.
 //!
-//! - `serve` listens and ends; `guard` decides which requests are answered at all (host, origin, token, role, rate);
+//! - `serve` listens and ends; `connections` limits clients; `guard` decides which requests are answered at all (host, origin, token, role, rate);
 //! - `api` has one file per group of endpoints, and the table from which the OpenAPI document is made;
 //! - `hub` turns the store's change feed into events for browsers; `history` reads any part of a long run;
 //! - `page` sends the files of the page, which are in `page/` and need no build step;
@@ -16,6 +16,7 @@
 mod access;
 mod api;
 mod app;
+mod connections;
 mod guard;
 mod history;
 mod hub;
@@ -26,6 +27,7 @@ mod problem;
 mod serve;
 mod services;
 mod settings;
+mod spent;
 mod tls;
 mod totals;
 

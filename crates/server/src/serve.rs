@@ -13,7 +13,7 @@ use axum::{
     routing::{get, post},
 };
 use interlock_activity::Registry;
-use interlock_runtime::Runtime;
+use interlock_runtime::{Runtime, Workspace};
 use tokio::{
     io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
     net::TcpListener,
@@ -25,14 +25,15 @@ use crate::{
     access::Rate,
     api,
     app::{App, State},
-    guard,
+    connections, guard,
     history::Histories,
     hub::Hub,
     mcp,
     notify::Notifier,
     page,
     problem::{Problem, Result},
-    tls::{Peer, TlsListener},
+    spent::AllSpent,
+    tls::TlsListener,
     totals::AllTotals,
 };
 
@@ -121,13 +122,13 @@ impl Server {
         let mut tasks = vec![tokio::spawn(keep(Arc::clone(&app))), tokio::spawn(watch_changes(Arc::clone(&app)))];
         tasks.extend(notifier.map(|notifier| tokio::spawn(notifier.work(Arc::clone(&app)))));
         ready(bound);
-        let service = router(Arc::clone(&app)).into_make_service_with_connect_info::<Peer>();
+        let service = router(Arc::clone(&app));
         let serving = async {
-            let ended = match &app.listen.tls {
-                Some(tls) => axum::serve(TlsListener::new(listener, tls)?, service).await,
-                None => axum::serve(listener, service).await,
-            };
-            ended.map_err(|error| Problem::failed(format!("the server ended: {error}")))
+            match &app.listen.tls {
+                Some(tls) => connections::serve(TlsListener::new(listener, tls)?, service).await,
+                None => connections::serve(listener, service).await,
+            }
+            Ok(())
         };
         let ended = tokio::select! {
             ended = serving => ended,
@@ -182,6 +183,8 @@ impl Server {
             hub,
             histories: Histories::default(),
             totals: AllTotals::default(),
+            spent: AllSpent::default(),
+            workspace: Workspace::new(self.home),
             requests: Rate::new(REQUESTS.0, REQUESTS.1),
             failures: Rate::new(FAILURES.0, FAILURES.1),
         })

@@ -10,7 +10,11 @@ use interlock_follow::{Follower, Step};
 use interlock_journal::{Head, RunKey};
 use serde::Serialize;
 
-use crate::{app::App, problem::Result};
+use crate::{
+    app::App,
+    problem::Result,
+    spent::{self, Meter},
+};
 
 /// The number of records that are read at a time.
 const CHUNK: usize = 1_000;
@@ -36,7 +40,9 @@ pub(crate) struct StateTotal {
     pub(crate) activities: u64,
     /// The tokens of its judgements: to the model and from it.
     pub(crate) tokens: (u64, u64),
-    /// The cost of its judgements.
+    /// The tokens of the turns of coding agents.
+    pub(crate) agent_tokens: u64,
+    /// The cost of its judgements and turns.
     pub(crate) cost: f64,
 }
 
@@ -46,6 +52,7 @@ struct Totals {
     states: BTreeMap<String, StateTotal>,
     /// The states that are active, with the time of their entry.
     since: BTreeMap<StateId, i64>,
+    agents: Meter,
 }
 
 impl AllTotals {
@@ -57,7 +64,12 @@ impl AllTotals {
             Some(totals) => totals,
             None => {
                 let follower = Follower::from_start(app, head.clone())?;
-                kept.insert(Totals { follower, states: BTreeMap::new(), since: BTreeMap::new() })
+                kept.insert(Totals {
+                    follower,
+                    states: BTreeMap::new(),
+                    since: BTreeMap::new(),
+                    agents: Meter::default(),
+                })
             }
         };
         loop {
@@ -94,6 +106,7 @@ impl Totals {
                 self.total(*state).entered += 1;
             }
         }
+        let turn = spent::turn(&step.entry).map(|now| self.agents.advance(now));
         let Some(activity) = &step.activity else { return };
         let judge = step.moves.iter().find_map(|step| step.judge.as_ref());
         let total = self.states.entry(activity.state.clone()).or_default();
@@ -101,6 +114,11 @@ impl Totals {
         if let Some(judge) = judge {
             total.tokens = (total.tokens.0 + judge.tokens.0, total.tokens.1 + judge.tokens.1);
             total.cost += judge.cost;
+        }
+        if let Some(turn) = turn {
+            // Agents do not report which tokens went in and which came out.
+            total.agent_tokens += turn.tokens;
+            total.cost += turn.cost;
         }
     }
 

@@ -1,7 +1,7 @@
 //! Test support for activities.
 //!
 //! [`attempt`] makes an attempt that belongs to no run; [`Recorder`] is its host; [`EndedAttempt`] is its outcome, ready to compare.
-//! [`launcher`] builds the program that starts sandboxed programs; [`processes`] finds the processes that a command has left;
+//! [`browser`] drives a headless Chromium; [`launcher`] builds the program that starts sandboxed programs; [`processes`] finds the processes that a command has left;
 //! [`model_server`] is an HTTP server that answers as providers of models do; [`real_agents`] points installed coding agents at it.
 //! A dev-dependency only.
 
@@ -9,6 +9,7 @@
 #![allow(clippy::print_stderr)] // A test that is left out says so.
 
 mod attempt;
+pub mod browser;
 mod ended;
 mod host;
 pub mod launcher;

@@ -219,3 +219,55 @@ fn an_empty_chart_is_drawn_as_a_title() {
     let picture = check(&build::Build::new("empty").finish());
     assert!(picture.boxes.is_empty() && picture.height > 0.0);
 }
+
+/// Draws a chart for a page with some states collapsed. Returns the drawn states with their fold, and the transitions.
+fn folded(chart: &Chart, names: &[&str]) -> (Vec<(String, Option<String>)>, Vec<usize>) {
+    let collapsed = names.iter().map(|&name| name.to_owned()).collect();
+    let text = svg(chart, &Options { is_part_of_page: true, collapsed, ..Options::default() });
+    let document = roxmltree::Document::parse(&text).expect("well-formed");
+    let text = |node: &roxmltree::Node<'_, '_>, name: &str| node.attribute(name).map(str::to_owned);
+    let states = document.descendants().filter_map(|node| Some((text(&node, "data-state")?, text(&node, "data-fold"))));
+    let numbers = document.descendants().filter_map(|node| text(&node, "data-transitions"));
+    let mut numbers: Vec<usize> =
+        numbers.flat_map(|all| all.split(' ').map(|one| one.parse().expect("a number")).collect::<Vec<_>>()).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    (states.collect(), numbers)
+}
+
+#[test]
+fn a_collapsed_state_is_one_box_with_the_transitions_that_leave_it() {
+    let chart = charts::regions();
+    let (whole, all) = folded(&chart, &[]);
+    assert_eq!(whole.len() + 1, chart.states.len());
+    let fold = |states: &[(String, Option<String>)], name: &str| {
+        states.iter().find(|(state, _)| state == name).and_then(|(_, fold)| fold.clone())
+    };
+    assert_eq!((fold(&whole, "mode").as_deref(), fold(&whole, "eco")), (Some("open"), None));
+    let (part, left) = folded(&chart, &["mode", "full", "eco", "nowhere"]);
+    assert_eq!(fold(&part, "mode").as_deref(), Some("closed"));
+    assert!(
+        ["eco", "full", "warm", "hot", "history"].iter().all(|hidden| !part.iter().any(|(name, _)| name == hidden))
+    );
+    assert_eq!(whole.len() - part.len(), 5);
+    let is_hidden = |id: &usize| {
+        let transition = &chart.transitions[*id];
+        let mode = chart.find_state("mode").expect("a state");
+        let is_in = |state| state == mode || chart.is_descendant(state, mode);
+        is_in(transition.source) && transition.targets.iter().all(|target| is_in(*target))
+    };
+    let expected: Vec<usize> = all.into_iter().filter(|id| !is_hidden(id)).collect();
+    assert_eq!(left, expected, "transitions keep their numbers");
+}
+
+#[test]
+fn collapsed_charts_satisfy_the_layout_invariants() {
+    for seed in 0..60 {
+        let chart = charts::random(seed, 6 + (seed as usize % 25));
+        let composites = chart.states.iter().skip(1).filter(|state| !state.children.is_empty());
+        let names = composites.step_by(1 + seed as usize % 3).map(|state| state.name.clone()).collect();
+        if std::panic::catch_unwind(|| check(&super::collapse::chart(&chart, &names))).is_err() {
+            panic!("seed {seed}");
+        }
+    }
+}

@@ -14,10 +14,10 @@ export default {
   'phase': 'Phase', 'phase-active': 'active', 'phase-waiting': 'waiting', 'phase-paused': 'paused', 'phase-succeeded': 'succeeded', 'phase-failed': 'failed', 'phase-aborted': 'aborted',
   'run': 'Run', 'machine': 'Machine', 'state': 'State', 'waits-for': 'Waits for', 'deadline': 'Deadline', 'changed': 'Changed', 'created': 'Created',
   'due-in': 'in {time}', 'due-ago': '{time} late', 'name-begins': 'Name begins with …', 'all-machines': 'All machines', 'older': 'Older', 'newest': 'Newest',
-  'no-match': 'No run matches the filter.', 'no-runs': 'There are no runs yet.', 'start-one': 'Start one',
+  'no-match': 'No run matches the filter.', 'no-runs': 'There are no runs yet.', 'start-one': 'Start one', 'start-run': 'Start a run',
   'waits-activity': 'an activity', 'waits-person': 'a person', 'waits-run': 'a child run', 'waits-timer': 'a timer',
 
-  'inbox-empty': 'Nothing waits for a person.', 'waits-since': 'waits for', 'asks-now': '{run} asks a question', 'answer': 'Answer', 'message': 'Message',
+  'inbox-empty': 'Nothing waits for a person.', 'waits-since': 'waiting for', 'asks-now': '{run} asks a question', 'answer': 'Answer', 'message': 'Message',
   'grant-title': 'Permission asked for', 'grant-once': 'Grant once', 'grant-hour': 'Grant for one hour', 'granted': '{run}: permission granted',
   'by-hand': '{activity} is left to a person. Report its result:', 'send-event': 'Send {event}', 'sent': '{run}: sent {event}', 'accepts-nothing': 'The run accepts no event now.',
 
@@ -42,10 +42,11 @@ export default {
   'context': 'Context', 'input': 'Input', 'activities': 'Activities', 'timers': 'Timers', 'no-data': 'The run has no data.', 'no-evidence': 'The run has no evidence yet.', 'no-output': 'No activity is running.',
   'time': 'Time', 'entered': 'Entered', 'cost': 'Cost', 'download': 'Download', 'load-all': 'Load all {size}', 'empty-file': 'The file is empty.', 'binary-file': 'The file is not text. Download it to look at it.',
 
-  'picture': 'Picture of the machine', 'no-picture': 'There is no picture.', 'zoom-in': 'Zoom in', 'zoom-out': 'Zoom out', 'zoom-fit': 'Show all', 'find-state': 'Find a state …', 'found': '{count} found',
+  'picture': 'Picture of the machine', 'no-picture': 'There is no picture.', 'collapse': 'Collapse {state}', 'expand': 'Expand {state}', 'collapse-all': 'Collapse all states', 'expand-all': 'Expand all states', 'zoom-in': 'Zoom in', 'zoom-out': 'Zoom out', 'zoom-fit': 'Show all', 'find-state': 'Find a state …', 'found': '{count} found',
   'search': 'Search …', 'summary': 'Summary', 'version': 'Version', 'origin': 'Origin', 'start': 'Start', 'folder': 'Directory', 'proving': 'Proving …', 'proof': 'Proof', 'states-n': 'States ({count})', 'source': 'Source',
   'times-out': 'times out after {time}', 'always': 'always', 'proved': 'Proved', 'not-proved': 'Not proved', 'explored': '{count} configurations explored', 'per-input': 'Per input', 'per-run': 'Per run',
   'bound': 'at most {transitions} transitions, {activities} activities, {judgements} judgements', 'holds': 'holds: ', 'fails': 'fails: ', 'loops-to': '… and again from step {step}', 'from-start': 'First', 'back': 'Back', 'forward': 'Next',
   'start-machine': 'Start {machine}', 'picture-and-proof': 'Picture and proof', 'run-name': 'Name of the run', 'name-default': 'machine name and random letters', 'agent': 'Coding agent', 'default-agent': 'Default',
+  'diff': 'Diff', 'diff-of': 'Changes of {run}', 'no-diff': 'The run has changed no file yet.', 'more-bytes': '{size} more are not shown.', 'agent-tokens': '{count} tokens of agents', 'n-tokens': '{count} tokens', 'spent': 'Cost and tokens so far',
   'all-by-phase': 'All machines, by phase',
 };

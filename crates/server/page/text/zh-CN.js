@@ -14,7 +14,7 @@ export default {
   'phase': '阶段', 'phase-active': '进行中', 'phase-waiting': '等待', 'phase-paused': '已暂停', 'phase-succeeded': '成功', 'phase-failed': '失败', 'phase-aborted': '已中止',
   'run': '运行', 'machine': '状态机', 'state': '状态', 'waits-for': '等待', 'deadline': '期限', 'changed': '变更', 'created': '创建',
   'due-in': '{time} 后', 'due-ago': '超时 {time}', 'name-begins': '名称开头……', 'all-machines': '所有状态机', 'older': '更早', 'newest': '最新',
-  'no-match': '没有符合条件的运行。', 'no-runs': '还没有运行。', 'start-one': '启动一个',
+  'no-match': '没有符合条件的运行。', 'no-runs': '还没有运行。', 'start-one': '启动一个', 'start-run': '启动运行',
   'waits-activity': '活动', 'waits-person': '人', 'waits-run': '子运行', 'waits-timer': '定时器',
 
   'inbox-empty': '没有需要人处理的事。', 'waits-since': '已等待', 'asks-now': '{run} 提出了问题', 'answer': '回答', 'message': '消息',
@@ -42,10 +42,11 @@ export default {
   'context': '上下文', 'input': '输入', 'activities': '活动', 'timers': '定时器', 'no-data': '该运行没有数据。', 'no-evidence': '该运行还没有证据。', 'no-output': '没有正在运行的活动。',
   'time': '时间', 'entered': '进入', 'cost': '费用', 'download': '下载', 'load-all': '加载全部 {size}', 'empty-file': '文件为空。', 'binary-file': '文件不是文本，请下载查看。',
 
-  'picture': '状态机图', 'no-picture': '没有图。', 'zoom-in': '放大', 'zoom-out': '缩小', 'zoom-fit': '显示全部', 'find-state': '查找状态……', 'found': '找到 {count} 个',
+  'picture': '状态机图', 'no-picture': '没有图。', 'collapse': '折叠 {state}', 'expand': '展开 {state}', 'collapse-all': '折叠所有状态', 'expand-all': '展开所有状态', 'zoom-in': '放大', 'zoom-out': '缩小', 'zoom-fit': '显示全部', 'find-state': '查找状态……', 'found': '找到 {count} 个',
   'search': '搜索……', 'summary': '摘要', 'version': '版本', 'origin': '来源', 'start': '启动', 'folder': '目录', 'proving': '证明中……', 'proof': '证明', 'states-n': '状态（{count}）', 'source': '源文件',
   'times-out': '{time} 后超时', 'always': '总是', 'proved': '已证明', 'not-proved': '未证明', 'explored': '已探索 {count} 个配置', 'per-input': '每次输入', 'per-run': '每次运行',
   'bound': '最多 {transitions} 次转移、{activities} 个活动、{judgements} 次评判', 'holds': '成立：', 'fails': '不成立：', 'loops-to': '……然后从第 {step} 步重复', 'from-start': '第一步', 'back': '上一步', 'forward': '下一步',
   'start-machine': '启动 {machine}', 'picture-and-proof': '图与证明', 'run-name': '运行名称', 'name-default': '状态机名加随机字母', 'agent': '编码代理', 'default-agent': '默认',
+  'diff': '差异', 'diff-of': '{run} 的更改', 'no-diff': '该运行还没有更改文件。', 'more-bytes': '还有 {size} 未显示。', 'agent-tokens': '代理 {count} 词元', 'n-tokens': '{count} 词元', 'spent': '目前的费用与词元',
   'all-by-phase': '所有状态机，按阶段',
 };

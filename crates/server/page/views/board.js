@@ -3,7 +3,8 @@
 import { get, post } from '../api.js';
 import { answer } from '../answer.js';
 import { h, keyed, latest, put, soon } from '../dom.js';
-import { age, cost, due } from '../format.js';
+import { openDiff } from '../evidence.js';
+import { age, cost, count, due } from '../format.js';
 import { progress } from '../live.js';
 import { go, link } from '../route.js';
 import { action, dialog, phase, runLink } from '../widgets.js';
@@ -30,11 +31,11 @@ export async function board({ main, query, canAct, signal, title, follow }) {
     filled.forEach(({ runs }, at) => {
       const [head, cards] = columns.children[at].children;
       head.lastChild.textContent = runs.length;
-      keyed(cards, runs, (run) => run.run, (run) => `${run.seq} ${run.phase} ${JSON.stringify(run.waits ?? '')}`, (run) => card(run, canAct));
+      keyed(cards, runs, (run) => run.run, (run) => JSON.stringify([run.seq, run.phase, run.waits, run.spent, run.doing]), (run) => card(run, canAct), isAsking);
     });
     for (const run of progress.keys()) tell(columns, run);
   };
-  const part = (phases, limit) => get(['runs'], { machine: query.machine, phase: phases.join(), limit }, signal);
+  const part = (phases, limit) => get(['runs'], { machine: query.machine, phase: phases.join(), limit, spent: true }, signal);
   const load = latest(() => Promise.all([part(OPEN, OPEN_MAX), part(ENDED, ENDED_MAX)]), (parts) => {
     shown = parts.flatMap(({ runs }) => runs);
     draw();
@@ -72,24 +73,34 @@ function byState(shown, states) {
   return places.map((name) => ({ name, label: h('span', { class: 'mono' }, name), runs: shown.filter((run) => run.place === name) }));
 }
 
+// A card that asks for the second click keeps its button until then.
+function isAsking(node) {
+  return node.querySelector('.sure') !== null;
+}
+
 function column({ name, label }) {
   return h('section', { class: 'column', 'aria-label': name }, h('h2', {}, label, ' ', h('span', { class: 'muted' })), h('div', { class: 'cards' }));
 }
 
 function card(run, canAct) {
   const isOpen = OPEN.includes(run.phase);
-  const facts = [run.cost ? cost(run.cost) : null].filter(Boolean);
+  const facts = [run.spent?.cost ? cost(run.spent.cost) : null, run.spent?.tokens ? t('n-tokens', { count: count(run.spent.tokens) }) : null].filter(Boolean).join(' · ');
   return h('article', { class: `card small-card ${run.phase}`, 'data-run': run.run },
     h('header', {}, runLink(run.run), h('span', { class: 'right muted' }, age(run.updated))),
-    h('p', { class: 'muted mono' }, run.machine, ' · ', run.place),
+    h('p', { class: 'muted facts-line' }, h('span', { class: 'mono' }, run.machine, ' · ', run.place), due(run.due)),
     h('p', { class: 'now' }, isOpen ? waits(run) : ''),
-    run.due || facts.length ? h('p', { class: 'muted' }, due(run.due), ...facts) : null,
+    facts ? h('p', { class: 'muted spent', title: t('spent') }, facts) : null,
     canAct && isOpen ? h('div', { class: 'buttons' },
       run.phase === 'paused'
         ? action(t('resume'), () => post(['runs', run.run, 'resume']), { kind: 'small' })
         : [h('button', { type: 'button', class: run.phase === 'waiting' ? 'small primary' : 'small', onclick: () => ask(run.run) }, run.phase === 'waiting' ? t('answer') : t('message')),
           action(t('pause'), () => post(['runs', run.run, 'pause']), { kind: 'small' })],
-      action(t('abort'), () => post(['runs', run.run, 'abort']), { kind: 'small quiet', sure: t('abort-why') })) : null);
+      diffButton(run.run),
+      action(t('abort'), () => post(['runs', run.run, 'abort']), { kind: 'small quiet', sure: t('abort-why') })) : run.diff ? h('div', { class: 'buttons' }, diffButton(run.run)) : null);
+}
+
+function diffButton(run) {
+  return h('button', { type: 'button', class: 'small', onclick: () => openDiff(run) }, t('diff'));
 }
 
 // Opens the answer panel of a run.
@@ -98,7 +109,7 @@ async function ask(run) {
   const close = dialog(run, place);
   const shown = await get(['runs', run]);
   const hasAny = shown.offers.events.length + shown.offers.by_hand.length > 0;
-  put(place, hasAny ? answer(run, shown.offers, { done: () => close() }) : h('p', { class: 'muted' }, t('accepts-nothing')));
+  put(place, hasAny ? answer(run, shown.offers, { input: shown.input, done: () => close() }) : h('p', { class: 'muted' }, t('accepts-nothing')));
 }
 
 function tell(columns, run) {

@@ -3,6 +3,7 @@
 import { get } from '../api.js';
 import { answer } from '../answer.js';
 import { h, keyed, latest, put, soon } from '../dom.js';
+import { openDiff } from '../evidence.js';
 import { age, due } from '../format.js';
 import { link } from '../route.js';
 import { runLink } from '../widgets.js';
@@ -41,6 +42,6 @@ export async function inbox({ main, query, canAct, signal, title, follow }) {
 function card(item, canAct, done) {
   return h('article', { class: 'card', 'data-run': item.run, 'aria-label': item.run },
     h('header', {}, h('h2', {}, runLink(item.run)), h('span', { class: 'muted mono' }, `${item.machine} · ${item.place}`),
-      h('span', { class: 'right' }, item.due ? [due(item.due), ' · '] : null, h('span', { class: 'muted' }, t('waits-since'), ' ', age(item.updated)))),
-    answer(item.run, item.offers, { canAct, done }));
+      h('span', { class: 'right' }, item.due ? [t('deadline'), ' ', due(item.due), ' · '] : null, h('span', { class: 'muted' }, t('waits-since'), ' ', age(item.updated)), ' ', h('button', { type: 'button', class: 'small', onclick: () => openDiff(item.run) }, t('diff')))),
+    answer(item.run, item.offers, { canAct, input: item.input, done }));
 }

@@ -14,10 +14,11 @@ export async function machine({ main, name, query, canStart, signal, title }) {
   const folder = { folder: query.folder };
   const [described, svg] = await Promise.all([get(['machines', name], folder, signal), text(['machines', name, 'picture'], folder, signal)]);
   const info = h('div', { class: 'state-info', 'aria-live': 'polite' });
-  const picture = chart(svg, { onState: (state) => put(info, stateInfo(described, state)) });
+  const redraw = (names) => text(['machines', name, 'picture'], { ...folder, collapse: names.join() }, signal);
+  const picture = chart(svg, { redraw, onState: (state) => put(info, stateInfo(described, state)) });
   const found = h('span', { class: 'muted', role: 'status' });
-  const search = h('input', { type: 'search', placeholder: t('find-state'), 'aria-label': t('find-state'), oninput: () => {
-    const number = picture.find(search.value);
+  const search = h('input', { type: 'search', placeholder: t('find-state'), 'aria-label': t('find-state'), oninput: async () => {
+    const number = await picture.find(search.value);
     found.textContent = search.value ? t('found', { count: number }) : '';
   } });
   const proof = h('div', {}, h('p', { class: 'muted' }, t('proving')));
@@ -37,6 +38,7 @@ export async function machine({ main, name, query, canStart, signal, title }) {
         [t('source'), () => h('pre', { class: 'log source', tabindex: '0' }, described.source)],
       ]))));
   picture.reveal(described.initial);
+  picture.overview().then(() => picture.reveal(described.initial));
   try {
     put(proof, showProof(await get(['machines', name, 'check'], folder, signal), described, picture));
   } catch (error) {
@@ -86,7 +88,8 @@ function claim({ name, because, ok, counterexample }, described, picture) {
 function stepper({ steps, loops_to: loop }, described, picture) {
   let at = 0;
   const rows = steps.map(({ event, by, to }, index) => h('li', {}, h('button', { type: 'button', class: 'link', onclick: () => show(index) }, `${event}${by ? ` (${by})` : ''} → ${to.join(' + ')}`)));
-  const show = (index) => {
+  const show = async (index) => {
+    await picture.expand();
     at = Math.min(steps.length - 1, Math.max(0, index));
     rows.forEach((row, number) => row.toggleAttribute('data-current', number === at));
     const taken = steps.slice(0, at + 1).flatMap((step, number) => numbers(step, described).map((transition) => ({ transition, label: number + 1 })));

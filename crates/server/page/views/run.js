@@ -38,7 +38,7 @@ export async function run({ main, name, query, canAct, signal, title, follow }) 
 
   const source = records(name, signal, () => { list.draw(); showMoment(); });
   source.grow(first.seq);
-  const picture = chart(svg);
+  const picture = chart(svg, { redraw: (names) => text(['runs', name, 'picture'], { collapse: names.join() }, signal) });
   const list = timeline(source, (seq) => select(seq));
   const [head, ask, limits, past, detail] = [h('div', { class: 'run-head' }), h('div', { class: 'ask-place' }), h('div', { class: 'limits' }), h('div', { class: 'past', role: 'status' }), h('div', { class: 'detail' })];
   const slider = h('input', { type: 'range', min: '1', max: String(first.seq), 'aria-label': t('moment'), oninput: () => select(Number(slider.value)) });

@@ -12,7 +12,7 @@ const PHASES = ['active', 'waiting', 'paused', 'succeeded', 'failed', 'aborted']
 const PAGE = 50;
 
 // Shows the list.
-export async function runs({ main, query, signal, title, follow }) {
+export async function runs({ main, query, canStart, signal, title, follow }) {
   title(t('runs'));
   const filter = { ...query };
   let shown = [];
@@ -54,7 +54,8 @@ export async function runs({ main, query, signal, title, follow }) {
     load().catch(() => {});
   };
   put(main, h('div', { class: 'page' },
-    h('div', { class: 'head' }, h('h1', {}, t('runs')), await filters(filter, apply, signal)),
+    h('div', { class: 'head' }, h('h1', {}, t('runs')), await filters(filter, apply, signal),
+      canStart ? h('a', { class: 'button primary right', href: '/machines' }, t('start-run')) : null),
     h('div', { class: 'scroll' }, h('table', { class: 'list runs-list' },
       h('thead', {}, h('tr', {}, ['run', 'machine', 'phase', 'state', 'waits-for', 'deadline', 'changed', 'created'].map((key) => h('th', { scope: 'col', class: `c-${key}` }, t(key))))), body)),
     empty, live, h('div', { class: 'buttons pager' }, newest, older)));
@@ -100,7 +101,7 @@ function row(run) {
 // Returns the words for what a run waits for.
 export function waits(run) {
   const running = progress.get(run.run);
-  if (run.phase === 'active') return running?.text ?? named(run.waits) ?? t('waits-activity');
+  if (run.phase === 'active') return running?.text ?? run.doing ?? named(run.waits) ?? t('waits-activity');
   if (run.phase === 'waiting') return named(run.waits) ?? t('waits-person');
   return '';
 }

@@ -71,6 +71,25 @@ pub struct Identity {
     pub role: Role,
 }
 
+/// The proof by which a request was admitted: the hash of a token or of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Proof {
+    Token([u8; 32]),
+    Session([u8; 32]),
+}
+
+impl Proof {
+    /// The proof of a request that carries this token.
+    pub(crate) fn token(token: &str) -> Self {
+        Proof::Token(hash_of(token))
+    }
+
+    /// The proof of a request that carries this session.
+    pub(crate) fn session(session: &str) -> Self {
+        Proof::Session(hash_of(session))
+    }
+}
+
 /// The tokens and sessions of a store.
 #[derive(Debug)]
 pub struct Access {
@@ -113,12 +132,15 @@ impl Access {
         Ok(token)
     }
 
-    /// Removes a token; requests that use it fail from now on. Returns false if there is no such token.
+    /// Removes a token; requests that use it fail from now on, and browsers that logged in under its name are logged
+    /// out. Returns false if there is no such token.
     pub fn remove_token(&self, name: &str) -> Result<bool> {
         self.file.change(|stored| {
             let before = stored.tokens.len();
             stored.tokens.retain(|token| token.name != name);
-            Ok(stored.tokens.len() < before)
+            let is_removed = stored.tokens.len() < before;
+            stored.sessions.retain(|session| !is_removed || session.name != name);
+            Ok(is_removed)
         })
     }
 
@@ -143,24 +165,25 @@ impl Access {
     pub(crate) fn log_in(&self, code: &str) -> Result<Option<(String, Identity)>> {
         let found = self.codes.lock().unwrap_or_else(PoisonError::into_inner).remove(&hash_of(code));
         let Some((_, identity)) = found.filter(|(made, _)| made.elapsed() < CODE_TIME) else { return Ok(None) };
-        self.begin_session(identity).map(Some)
+        self.begin_session(identity, None).map(Some)
     }
 
-    /// Exchanges a token for a session, so that a browser need not keep the token.
+    /// Exchanges a token for a session, so that a browser need not keep the token. The session ends with the token.
     pub(crate) fn log_in_with_token(&self, token: &str) -> Result<Option<(String, Identity)>> {
-        let Some(identity) = self.by_token(token)? else { return Ok(None) };
-        self.begin_session(identity).map(Some)
+        let Some(token) = self.find(Proof::token(token))? else { return Ok(None) };
+        self.begin_session(Identity { name: token.name, role: token.role }, token.expires_ms).map(Some)
     }
 
-    fn begin_session(&self, identity: Identity) -> Result<(String, Identity)> {
+    fn begin_session(&self, identity: Identity, ends_ms: Option<i64>) -> Result<(String, Identity)> {
         let (session, hash) = secret()?;
         let (name, role) = (identity.name.clone(), identity.role);
         let created_ms = now_ms();
+        let expires_ms = Some(ends_ms.unwrap_or(i64::MAX).min(created_ms + SESSION_MS));
         self.file.change(|stored| {
             stored.sessions.retain(|session| session.is_valid(created_ms));
             let extra = (stored.sessions.len() + 1).saturating_sub(SESSIONS_MAX);
             stored.sessions.drain(..extra);
-            stored.sessions.push(Token { name, role, hash, created_ms, expires_ms: Some(created_ms + SESSION_MS) });
+            stored.sessions.push(Token { name, role, hash, created_ms, expires_ms });
             Ok(())
         })?;
         Ok((session, identity))
@@ -175,26 +198,24 @@ impl Access {
         })
     }
 
-    /// Returns the owner of a token.
-    pub(crate) fn by_token(&self, token: &str) -> Result<Option<Identity>> {
-        self.find(token, |stored| &stored.tokens)
+    /// Returns the owner of a token or a session; `None` if it is not known, has expired or was removed.
+    pub(crate) fn owner(&self, proof: Proof) -> Result<Option<Identity>> {
+        Ok(self.find(proof)?.map(|token| Identity { name: token.name, role: token.role }))
     }
 
-    /// Returns the owner of a session.
-    pub(crate) fn by_session(&self, session: &str) -> Result<Option<Identity>> {
-        self.find(session, |stored| &stored.sessions)
-    }
-
-    fn find(&self, secret: &str, among: impl Fn(&Stored) -> &Vec<Token>) -> Result<Option<Identity>> {
+    fn find(&self, proof: Proof) -> Result<Option<Token>> {
         let version = self.file.version();
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if version.is_none() || known.version != version {
             *known = Known { stored: self.file.read()?, version };
         }
-        let (hash, now_ms) = (hash_of(secret), now_ms());
+        let (among, hash) = match proof {
+            Proof::Token(hash) => (&known.stored.tokens, hash),
+            Proof::Session(hash) => (&known.stored.sessions, hash),
+        };
+        let now_ms = now_ms();
         // The hash of a random secret is compared, so the time of the comparison reveals nothing about the secret.
-        let found = among(&known.stored).iter().find(|token| token.hash == hash && token.is_valid(now_ms));
-        Ok(found.map(|token| Identity { name: token.name.clone(), role: token.role }))
+        Ok(among.iter().find(|token| token.hash == hash && token.is_valid(now_ms)).cloned())
     }
 }
 
@@ -234,14 +255,14 @@ mod tests {
     fn a_token_is_known_until_it_is_removed_and_is_not_stored() {
         let home = tempfile::tempdir().unwrap();
         let (server, command) = (Access::of_store(home.path()), Access::of_store(home.path()));
-        assert_eq!(server.by_token("x").unwrap(), None);
+        assert_eq!(server.owner(Proof::token("x")).unwrap(), None);
         let token = command.add_token("ci", Role::Viewer, None).unwrap();
-        let found = server.by_token(&token).unwrap();
+        let found = server.owner(Proof::token(&token)).unwrap();
         assert_eq!(found, Some(Identity { name: "ci".into(), role: Role::Viewer }));
         let stored = std::fs::read_to_string(home.path().join("access.json")).unwrap();
         assert!(!stored.contains(&token));
         assert!(command.remove_token("ci").unwrap());
-        assert_eq!(server.by_token(&token).unwrap(), None);
+        assert_eq!(server.owner(Proof::token(&token)).unwrap(), None);
         assert!(!command.remove_token("ci").unwrap());
     }
 
@@ -250,7 +271,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let access = Access::of_store(home.path());
         let token = access.add_token("old", Role::Admin, Some(0)).unwrap();
-        assert_eq!(access.by_token(&token).unwrap(), None);
+        assert_eq!(access.owner(Proof::token(&token)).unwrap(), None);
     }
 
     #[test]
@@ -271,9 +292,31 @@ mod tests {
         assert_eq!(found, identity());
         assert!(access.log_in(&code).unwrap().is_none(), "a code is used once");
         let restarted = Access::of_store(home.path());
-        assert_eq!(restarted.by_session(&session).unwrap(), Some(identity()));
-        assert_eq!(restarted.by_token(&session).unwrap(), None, "a session is no token");
+        assert_eq!(restarted.owner(Proof::session(&session)).unwrap(), Some(identity()));
+        assert_eq!(restarted.owner(Proof::token(&session)).unwrap(), None, "a session is no token");
         restarted.log_out(&session).unwrap();
-        assert_eq!(access.by_session(&session).unwrap(), None);
+        assert_eq!(access.owner(Proof::session(&session)).unwrap(), None);
+    }
+    #[test]
+    fn a_session_ends_with_the_token_that_began_it() {
+        let home = tempfile::tempdir().unwrap();
+        let access = Access::of_store(home.path());
+        let token = access.add_token("ci", Role::Operator, Some(90)).unwrap();
+        let (session, _) = access.log_in_with_token(&token).unwrap().unwrap();
+        assert!(access.owner(Proof::session(&session)).unwrap().is_some());
+        access.remove_token("other").unwrap();
+        assert!(access.owner(Proof::session(&session)).unwrap().is_some());
+        access.remove_token("ci").unwrap();
+        assert_eq!(access.owner(Proof::session(&session)).unwrap(), None);
+    }
+
+    #[test]
+    fn a_session_does_not_outlive_its_token() {
+        let home = tempfile::tempdir().unwrap();
+        let access = Access::of_store(home.path());
+        let soon_ms = now_ms() + 1_000;
+        let identity = Identity { name: "ci".into(), role: Role::Viewer };
+        access.begin_session(identity, Some(soon_ms)).unwrap();
+        assert_eq!(access.file.read().unwrap().sessions[0].expires_ms, Some(soon_ms));
     }
 }

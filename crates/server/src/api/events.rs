@@ -1,9 +1,15 @@
 //! The stream of notices: one for each record, in the order of writing. A reader that reconnects continues after the
 //! last number that it has seen, so it misses nothing and sees nothing twice.
 
-use std::{collections::VecDeque, convert::Infallible, sync::Arc, time::Duration};
+use std::{
+    collections::VecDeque,
+    convert::Infallible,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use axum::{
+    Extension,
     extract::{Query, State as Extracted},
     http::HeaderMap,
     response::{
@@ -19,6 +25,7 @@ use tokio::sync::{
 };
 
 use crate::{
+    access::Proof,
     app::State,
     hub::{Notice, Progress},
     problem::{Problem, Result},
@@ -29,6 +36,9 @@ const RETRY: Duration = Duration::from_millis(500);
 
 /// The interval of the comments that keep a connection open.
 const ALIVE_EVERY: Duration = Duration::from_secs(15);
+
+/// The interval at which the token or session of a reader is looked up again.
+const CHECK_EVERY: Duration = Duration::from_secs(5);
 
 /// The parameters of a stream.
 #[derive(Debug, Deserialize)]
@@ -41,6 +51,9 @@ pub(super) struct Wanted {
 /// A reader of notices.
 struct Reader {
     app: State,
+    /// The token or session of the reader. The stream ends when it is removed or expires.
+    proof: Proof,
+    checked: Instant,
     run: Option<String>,
     since: u64,
     waiting: VecDeque<Arc<Notice>>,
@@ -52,6 +65,7 @@ struct Reader {
 /// Streams notices.
 pub(super) async fn stream(
     Extracted(app): Extracted<State>,
+    Extension(proof): Extension<Proof>,
     headers: HeaderMap,
     Query(wanted): Query<Wanted>,
 ) -> Result<Response> {
@@ -61,7 +75,8 @@ pub(super) async fn stream(
     let now = *last.borrow();
     let since = resumed.or(wanted.since).unwrap_or(now).min(now);
     let progress = app.hub.progress();
-    let reader = Reader { app, run: wanted.run, since, waiting: VecDeque::new(), last, progress, is_new: true };
+    let (run, waiting, checked) = (wanted.run, VecDeque::new(), Instant::now());
+    let reader = Reader { app, proof, checked, run, since, waiting, last, progress, is_new: true };
     let events = stream::unfold(reader, |mut reader| async move {
         let event = reader.next().await?;
         Some((Ok::<_, Infallible>(event), reader))
@@ -79,6 +94,10 @@ impl Reader {
             return Some(hello.data(format!("{{\"number\":{}}}", self.since)));
         }
         loop {
+            if self.checked.elapsed() >= CHECK_EVERY {
+                self.checked = Instant::now();
+                self.app.access.owner(self.proof).ok()??;
+            }
             if let Some(notice) = self.waiting.pop_front() {
                 self.since = notice.number;
                 if self.run.as_ref().is_some_and(|run| *run != notice.run) {
@@ -94,6 +113,7 @@ impl Reader {
             }
             tokio::select! {
                 changed = self.last.changed() => changed.ok()?,
+                () = tokio::time::sleep(CHECK_EVERY) => {}
                 progress = self.progress.recv() => {
                     if let Some(event) = self.hear(progress) {
                         return Some(event);

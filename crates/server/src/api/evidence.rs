@@ -189,6 +189,14 @@ mod tests {
     }
 
     #[test]
+    fn the_name_of_a_file_cannot_add_headers_or_leave_its_quotes() {
+        let sent = attachment("a\"; filename=\"x.html\r\nX-Bad: 1\u{2028}ä/../b", "text/plain", b"x".to_vec(), None);
+        let given = sent.headers().get(header::CONTENT_DISPOSITION).and_then(|value| value.to_str().ok());
+        assert_eq!(given, Some("attachment; filename=\"a___filename__x.html__X-Bad__1___.._b\""));
+        assert!(sent.headers().get("x-bad").is_none());
+    }
+
+    #[test]
     fn a_browser_gets_no_type_that_it_would_interpret() {
         for media in ["text/html", "image/svg+xml", "application/xhtml+xml", "text/html; charset=utf-8"] {
             assert_eq!(shown_as(media), "text/plain; charset=utf-8", "{media}");

@@ -26,7 +26,7 @@ pub(super) async fn list(Extracted(app): Extracted<State>, Query(page): Query<Pa
             for head in heads {
                 count += usize::from(item(app, head)?.is_some());
             }
-            return Ok(Json(json!({ "count": count })));
+            return Ok(Json(json!({ "count": count, "more": !next.is_null() })));
         }
         let mut items = Vec::new();
         for head in heads {
@@ -50,6 +50,10 @@ fn item(app: &App, head: Head) -> Result<Option<Value>> {
     }
     let mut item = row(&follower.head);
     item["waits"] = waits(&follower);
+    // A state that shows nothing leaves a person with the input to decide by.
+    if offers.shown.is_empty() && offers.questions.is_empty() {
+        item["input"] = Value::from(&follower.live.state.data.input);
+    }
     item["offers"] = json!(offers);
     Ok(Some(item))
 }

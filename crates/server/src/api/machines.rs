@@ -1,6 +1,10 @@
 //! Machines: their description, source, picture and proof.
 
-use std::{path::Path as FilePath, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    path::{Path as FilePath, PathBuf},
+    sync::Arc,
+};
 
 use axum::{
     Json,
@@ -13,6 +17,7 @@ use interlock_chart::{
     library::{self, Source},
 };
 use interlock_draw::Options;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::setup::InFolder;
@@ -44,20 +49,47 @@ pub(super) async fn describe(
     .await
 }
 
+/// The parameters of a picture of a machine.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct InFolderAnd {
+    folder: Option<PathBuf>,
+    collapse: Option<String>,
+}
+
+/// The parameters of a picture of a run.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Collapse {
+    collapse: Option<String>,
+}
+
+fn names(list: Option<&str>) -> BTreeSet<String> {
+    list.into_iter().flat_map(|names| names.split(',')).map(str::to_owned).collect()
+}
+
 /// Draws a machine.
 pub(super) async fn picture(
     Extracted(app): Extracted<State>,
     Path(machine): Path<String>,
-    Query(folder): Query<InFolder>,
+    Query(wanted): Query<InFolderAnd>,
 ) -> Result<Response> {
-    blocking(&app, move |app| Ok(svg(&chart(&source(&machine, &folder.path(app)?)?)?))).await
+    blocking(&app, move |app| {
+        let (collapsed, folder) = (names(wanted.collapse.as_deref()), InFolder::of(wanted.folder));
+        Ok(svg(&chart(&source(&machine, &folder.path(app)?)?)?, collapsed))
+    })
+    .await
 }
 
 /// Draws the machine of a run, as it was when the run began.
-pub(super) async fn picture_of_run(Extracted(app): Extracted<State>, Path(run): Path<String>) -> Result<Response> {
+pub(super) async fn picture_of_run(
+    Extracted(app): Extracted<State>,
+    Path(run): Path<String>,
+    Query(wanted): Query<Collapse>,
+) -> Result<Response> {
     blocking(&app, move |app: &Arc<App>| {
         let loaded = interlock_follow::loaded(&**app.engine(), &app.head(&run)?)?;
-        Ok(svg(loaded.chart()))
+        Ok(svg(loaded.chart(), names(wanted.collapse.as_deref())))
     })
     .await
 }
@@ -97,7 +129,7 @@ fn chart(source: &Source) -> Result<Chart> {
 }
 
 /// Draws a chart for the page: its style is in the page's style sheet, and its parts carry their names.
-fn svg(chart: &Chart) -> Response {
-    let text = interlock_draw::svg(chart, &Options { is_part_of_page: true, ..Options::default() });
+fn svg(chart: &Chart, collapsed: BTreeSet<String>) -> Response {
+    let text = interlock_draw::svg(chart, &Options { is_part_of_page: true, collapsed, ..Options::default() });
     ([(header::CONTENT_TYPE, "image/svg+xml")], text).into_response()
 }

@@ -1,6 +1,7 @@
 //! The HTTP API under `/api/v1`: one table of endpoints, from which both the router and the OpenAPI document are made.
 
 mod act;
+mod diff;
 mod events;
 mod evidence;
 mod history;
@@ -35,9 +36,6 @@ use crate::{
 
 /// The path that all endpoints begin with.
 pub(crate) const BASE: &str = "/api/v1";
-
-/// The size of the largest request body.
-const BODY_BYTES_MAX: usize = 1024 * 1024;
 
 /// The sender of a request, which the guard has found.
 pub(crate) type Sender = axum::Extension<Arc<Identity>>;
@@ -76,6 +74,10 @@ impl Endpoint {
     }
 }
 
+/// The parameter of pictures that leaves out the insides of states.
+const COLLAPSE: (&str, &str, &str) =
+    ("collapse", "string", "Names of composite states to draw as plain boxes, separated by commas");
+
 /// Returns all endpoints.
 fn endpoints() -> Vec<Endpoint> {
     let all = [runs_endpoints(), acting_endpoints(), other_endpoints()];
@@ -93,6 +95,7 @@ fn runs_endpoints() -> Vec<Endpoint> {
         ("prefix", "string", "Only runs whose name begins with this text"),
         ("before", "string", "Only runs created before this one; `next` of the page before"),
         ("limit", "integer", "The most runs to return, 1 to 500; 50 if it is missing"),
+        ("spent", "boolean", "Also the tokens and the cost of each run, in lists of at most 100"),
     ];
     const INBOX: &[(&str, &str, &str)] = &[
         ("machine", "string", "Only runs of this machine"),
@@ -129,12 +132,18 @@ fn runs_endpoints() -> Vec<Endpoint> {
             "Sums up time, activities, tokens and cost per state",
             get(history::totals),
         ),
+        Endpoint::get(
+            "/runs/{run}/diff",
+            "Shows what has changed in the directory of a run since its first write, also while it is at work",
+            get(diff::show),
+        ),
         Endpoint::get("/runs/{run}/state/{record}", "Shows a run as it was after a record", get(history::state)),
         Endpoint::get(
             "/runs/{run}/picture",
             "Draws the machine of a run as SVG; the states that are active are in `show`",
             get(machines::picture_of_run),
-        ),
+        )
+        .query(&[COLLAPSE]),
         Endpoint::get("/runs/{run}/evidence", "Lists the evidence files of a run", get(evidence::list)),
         Endpoint::get(
             "/runs/{run}/evidence/{hash}",
@@ -231,6 +240,7 @@ fn acting_endpoints() -> Vec<Endpoint> {
 fn other_endpoints() -> Vec<Endpoint> {
     const FOLDER: &[(&str, &str, &str)] =
         &[("folder", "string", "The project directory; the first of `folders` if it is missing")];
+    const PICTURE: &[(&str, &str, &str)] = &[FOLDER[0], COLLAPSE];
     let login = json!({
         "type": "object", "additionalProperties": false, "minProperties": 1, "maxProperties": 1,
         "properties": { "code": { "type": "string" }, "token": { "type": "string" } },
@@ -243,7 +253,7 @@ fn other_endpoints() -> Vec<Endpoint> {
             get(machines::describe),
         )
         .query(FOLDER),
-        Endpoint::get("/machines/{machine}/picture", "Draws a machine as SVG", get(machines::picture)).query(FOLDER),
+        Endpoint::get("/machines/{machine}/picture", "Draws a machine as SVG", get(machines::picture)).query(PICTURE),
         Endpoint::get("/machines/{machine}/check", "Proves a machine", get(machines::check)).query(FOLDER),
         Endpoint::get("/folders", "Lists the directories in which runs may start", get(setup::folders)),
         Endpoint::get("/agents", "Lists the configured coding agents", get(setup::agents)).query(FOLDER),
@@ -329,7 +339,8 @@ pub(crate) fn router() -> Router<State> {
         };
         router = router.route(&format!("{BASE}{}", endpoint.path), handler);
     }
-    router.layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+    // The guard limits the size of bodies.
+    router.layer(DefaultBodyLimit::disable())
 }
 
 /// Returns the sender as records name it. A program that works for a model is not a person.

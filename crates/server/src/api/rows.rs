@@ -23,6 +23,8 @@ pub(super) struct Page {
     prefix: Option<String>,
     before: Option<String>,
     limit: Option<usize>,
+    /// Also the tokens, the cost and the latest diff of each run.
+    pub(super) spent: Option<bool>,
     /// Only the number of items, for the inbox.
     pub(super) count: Option<bool>,
 }
@@ -69,9 +71,11 @@ pub(super) fn waits(follower: &Follower) -> Value {
     match follower.standing() {
         _ if !offers.asked.is_empty() => json!({ "for": "person", "what": offers.asked[0].text }),
         Standing::Person => {
-            let by_hand = offers.by_hand.first().map(|by_hand| by_hand.activity.clone());
-            let asked: Vec<Offer> = offers.events.into_iter().filter(|offer| !offer.is_general).collect();
-            json!({ "for": "person", "what": by_hand.unwrap_or_else(|| names(&asked)) })
+            let by_hand = offers.by_hand.first();
+            let by_hand = by_hand.map(|by_hand| by_hand.question.as_ref().unwrap_or(&by_hand.activity).clone());
+            let question = || offers.questions.last().map(|question| question.text.clone());
+            let asked = || offers.events.iter().filter(|offer| !offer.is_general).cloned().collect::<Vec<Offer>>();
+            json!({ "for": "person", "what": by_hand.or_else(question).unwrap_or_else(|| names(&asked())) })
         }
         Standing::Timer(due_ms) => json!({ "for": "timer", "what": moment::rfc3339(due_ms) }),
         Standing::Moving => {

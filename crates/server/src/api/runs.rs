@@ -22,14 +22,23 @@ const DESCRIBED_MAX: usize = 100;
 
 /// Lists runs, newest first.
 pub(super) async fn list(Extracted(app): Extracted<State>, Query(page): Query<Page>) -> Result<Json<Value>> {
+    let wants_spent = page.spent.unwrap_or(false);
     let filter = page.filter(&[])?;
     blocking(&app, move |app| {
         let heads = app.engine().list(&filter)?;
         let next = next(&heads, filter.at_most);
         let mut rows: Vec<Value> = heads.iter().map(row).collect();
+        if wants_spent && filter.at_most <= DESCRIBED_MAX {
+            for (row, head) in rows.iter_mut().zip(&heads) {
+                let (spent, diff) = app.spent.of(&**app.engine(), head)?;
+                row["spent"] = json!(spent);
+                row["diff"] = json!(diff.is_some() || !head.phase.is_over());
+            }
+        }
         // A long list does not say what each run waits for, because every state would have to be read.
         if filter.at_most <= DESCRIBED_MAX {
             for (row, head) in rows.iter_mut().zip(heads).filter(|(_, head)| !head.phase.is_over()) {
+                row["doing"] = json!(app.hub.latest(&head.name).map(|progress| progress.text.clone()));
                 row["waits"] = waits(&Follower::from_now(&**app, head)?);
             }
         }

@@ -22,6 +22,10 @@ pub(super) struct InFolder {
 }
 
 impl InFolder {
+    pub(super) fn of(folder: Option<PathBuf>) -> Self {
+        InFolder { folder }
+    }
+
     /// Returns the real path of the directory, or of the first one in which runs may start.
     pub(super) fn path(self, app: &App) -> Result<PathBuf> {
         let usual = || app.folders.list().first().cloned();

@@ -63,3 +63,54 @@ fn the_text_of_a_machine_is_text_in_its_picture_and_source() {
         assert_eq!(browser.value("window.bad ?? null"), serde_json::Value::Null, "{view}");
     }
 }
+
+/// Output whose parts are attacks, in the forms that the page shows in a special way.
+fn outputs() -> [(&'static str, String); 4] {
+    let attack = serde_json::json!(ATTACK);
+    let code = serde_json::json!({
+        "cells": [
+            { "cell_type": "markdown", "source": [ATTACK, "[link](javascript:window.bad=5)"] },
+            { "cell_type": "code", "source": ATTACK, "outputs": [
+                { "data": { "text/html": ATTACK, "image/svg+xml": ATTACK, "text/plain": ATTACK } },
+                { "data": { "image/png": ATTACK } },
+                { "traceback": [ATTACK] },
+            ] },
+        ],
+    });
+    let name = ATTACK.replace(' ', "");
+    [
+        ("a tree", serde_json::json!({ ATTACK: ATTACK, "list": [ATTACK, { "x": attack }] }).to_string()),
+        ("a notebook", code.to_string()),
+        (
+            "a diff",
+            format!(
+                "diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@ {ATTACK}\n-{ATTACK}\n+{ATTACK}\n"
+            ),
+        ),
+        ("a log", format!("\u{1b}[31m{ATTACK}\u{1b}[0m \u{1b}]8;;javascript:window.bad=6\u{7}link\u{1b}]8;;\u{7}\n")),
+    ]
+}
+
+#[test]
+fn evidence_of_every_form_is_text() {
+    let Some(scene) = Scene::new() else { return };
+    scene.write("make.sh", "cat output\n");
+    for (at, (form, output)) in outputs().into_iter().enumerate() {
+        scene.write("output", &output);
+        let run = format!("m{at}");
+        scene.run(&["run", "maker", "--name", &run]);
+        let browser = scene.view(&format!("/runs/{run}"));
+        browser.click(".tabs", "Evidence");
+        browser.click(".panel", "stdout");
+        browser.until_text("dialog .evidence", "onerror=");
+        // Trees open their branches on demand.
+        browser.script("document.querySelectorAll('dialog details').forEach((part) => { part.open = true; })");
+        let made = browser.value(
+            "[...document.querySelectorAll('dialog script, dialog svg, dialog iframe, dialog [onerror], dialog [onload], dialog a:not([download])')].length",
+        );
+        assert_eq!(made, 0, "{form}");
+        let images = browser.value("[...document.querySelectorAll('dialog img')].filter((image) => !image.src.startsWith('data:image/png;base64,')).length");
+        assert_eq!(images, 0, "{form}");
+        assert_eq!(browser.value("window.bad ?? null"), serde_json::Value::Null, "{form}");
+    }
+}

@@ -2,11 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a test that cannot go on has failed")]
 
+mod accessible;
 mod answering;
-mod browser;
+mod board;
+mod chart;
 mod connection;
+mod crowd;
 mod evidence;
 mod history;
 mod injection;
 mod roles;
+mod scale;
 mod scene;

@@ -8,7 +8,7 @@ fn a_viewer_sees_the_question_and_no_button() {
     scene.start_gate("g1");
     scene.log_in_as("viewer");
     scene.view("/inbox").until_text("[data-run=g1]", "more speed");
-    assert_eq!(scene.browser.value("document.querySelectorAll('.card button').length"), 0);
+    assert_eq!(scene.browser.value("document.querySelectorAll('.card .answer button').length"), 0);
     scene.view("/runs/g1").until("document.querySelector('.timeline .row')");
     assert_eq!(scene.browser.value("document.querySelectorAll('.run-head button').length"), 0);
     scene.view("/start/gate").until_text("main", "can only read");

@@ -7,10 +7,9 @@ use std::{
     sync::OnceLock,
 };
 
+use interlock_testkit_activity::browser::Browser;
 use serde_json::Value as Json;
 use tempfile::TempDir;
-
-use crate::browser::Browser;
 
 /// The exit code of a command after which a run waits for a person.
 const WAITS: i32 = 4;
@@ -96,6 +95,11 @@ impl Scene {
     /// Returns the directory of the project.
     pub(crate) fn project(&self) -> PathBuf {
         self.folder.path().join("project")
+    }
+
+    /// Returns the directory of the store.
+    pub(crate) fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
     }
 
     /// Runs a command of the program in the project. It must succeed, or leave a run that waits for a person.

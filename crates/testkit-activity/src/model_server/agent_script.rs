@@ -17,6 +17,8 @@ pub enum Step {
     Shell(String),
     /// Write a file with the agent's own editor, or with the shell if it has none.
     Write(String, String),
+    /// Call the offered tool whose name ends with this name, such as a tool of an MCP server.
+    Tool(String, Value),
     /// Fail with this HTTP status.
     Fail(u16),
     /// Send nothing until the server ends.
@@ -34,6 +36,11 @@ impl Step {
     /// Calls the shell tool.
     pub fn shell(command: &str) -> Self {
         Step::Shell(command.to_owned())
+    }
+
+    /// Calls the offered tool whose name ends with this name.
+    pub fn tool(name: &str, arguments: Value) -> Self {
+        Step::Tool(name.to_owned(), arguments)
     }
 }
 
@@ -83,6 +90,10 @@ fn answer(script: &[(String, Vec<Step>)], asked: &ReceivedRequest) -> Scripted {
             Scripted { pieces: Vec::new(), ..Scripted::new(200, "text/event-stream", "") }.ending(End::Silent)
         }
         Step::Shell(command) => shell(wire, &tools, &command),
+        Step::Tool(name, arguments) => match tools.iter().find(|tool| tool.ends_with(&name)) {
+            Some(tool) => calls(wire, tool, &arguments),
+            None => says(wire, &format!("There is no tool {name} among {}.", tools.join(", "))),
+        },
         Step::Write(path, content) => write(wire, &tools, &path, &content),
     }
 }

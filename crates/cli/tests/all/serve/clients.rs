@@ -36,6 +36,7 @@ for notice in server.events(run="p1", since=0):
 assert seen == [1, 2], seen
 assert [run["run"] for run in server.runs(limit=1)] == ["p1"]
 assert server.trace("p1")[1]["moves"][0]["to_state"] == "passed"
+assert server.diff("p1") == ""
 try:
     server.send("p1", "open", {{"note": "late"}})
     raise SystemExit("a run that has ended took an event")
@@ -72,6 +73,7 @@ for await (const notice of server.events({{ run: "t1", since: 0, signal: stop.si
   if (notice.seq === 2) break;
 }}
 stop.abort();
+if ((await server.diff("t1")) !== "") throw new Error("nothing was changed");
 const names: string[] = [];
 for await (const run of server.runs({{ limit: 1 }})) names.push(run.run);
 const failed = await server.send("t1", "open", {{ note: "late" }}).then(() => "taken", (error: Problem) => error.code);

@@ -1,7 +1,9 @@
 //! The server as programs and browsers see it: the API, its security, events, tools for models, and messages to others.
 
 mod acting;
+mod attacking;
 mod clients;
 mod guarding;
+mod load;
 mod scene;
 mod telling;

@@ -85,9 +85,31 @@ impl Scene {
 
     /// Ends the server without a warning and starts it again on the same store.
     pub(super) fn restart(&mut self) {
-        self.server.kill().unwrap();
+        // It may have been killed already.
+        let _ = self.server.kill();
         self.server.wait().unwrap();
         (self.server, self.address, self.code) = start(&self.session);
+    }
+
+    /// Ends the server without a warning.
+    pub(super) fn kill(&self) {
+        let status = std::process::Command::new("kill").args(["-KILL", &self.server.id().to_string()]).status();
+        assert!(status.unwrap().success());
+    }
+
+    /// Acts as the owner of a token. Returns the status, or `None` if the connection broke.
+    pub(super) fn try_post(&self, token: &str, path: &str, body: &str) -> Option<u16> {
+        let mut stream = TcpStream::connect(&self.address).ok()?;
+        let head = format!(
+            "POST /api/v1{path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            self.address,
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).ok()?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).ok()?;
+        answer.split(' ').nth(1)?.parse().ok()
     }
 
     /// Asks the server to end, and returns its exit code.

@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use interlock_testkit_activity::model_server::{Step, agent_model};
 use interlock_testkit_cli::session::Session;
 use serde_json::{Value as Json, json};
 
@@ -148,4 +149,69 @@ fn a_real_agent_connects_to_the_protocol_for_models() {
         format!("cd project && export HOME={here} && {claude} mcp add interlock -- interlock mcp && {claude} mcp list");
     let listed = scene.session.run_shell(&shell).unwrap();
     assert!(listed.stdout.contains("Connected"), "{}{}", listed.stdout, listed.stderr);
+}
+
+/// Lets Claude Code, driven by a scripted model, use the tools of a server. Returns the results of its tool calls.
+fn tool_results_of_claude(scene: &Scene, connect: &str) -> Option<Vec<(bool, String)>> {
+    let agents = interlock_testkit_activity::real_agents::installed()?;
+    let folder = scene.project();
+    let change = json!({ "change": "more speed" });
+    let model = agent_model(vec![(
+        "Open the gate",
+        vec![
+            Step::tool("list_machines", json!({ "folder": folder })),
+            Step::tool("start_run", json!({ "machine": "gate", "folder": folder, "name": "m1", "input": change })),
+            Step::tool("show_run", json!({ "run": "m1" })),
+            Step::tool("send_event", json!({ "run": "m1", "event": "open", "data": { "note": "by a model" } })),
+            Step::tool("send_event", json!({ "run": "m1", "event": "knock" })),
+            Step::tool("grant", json!({ "run": "m1", "scopes": ["fs.write:x"] })),
+        ],
+    )]);
+    let (claude, here, url) = (agents.join("bin/claude"), scene.session.folder().display(), &model.url);
+    let claude = claude.display();
+    let shell = format!(
+        "cd project && export HOME={here} ANTHROPIC_BASE_URL={url} ANTHROPIC_API_KEY=dummy CLAUDE_CODE_MAX_RETRIES=1 ENABLE_TOOL_SEARCH=false && \
+         {claude} mcp add {connect} && {claude} --print 'Open the gate' --allowedTools mcp__interlock"
+    );
+    let said = scene.session.run_shell(&shell).unwrap();
+    let asked = model.asked();
+    let last = asked.iter().rfind(|asked| asked.text().contains("tool_result"));
+    let last = last.unwrap_or_else(|| panic!("no tool was called: {said}"));
+    let blocks = last.body["messages"].as_array().unwrap().iter();
+    let blocks = blocks.flat_map(|message| message["content"].as_array().cloned().unwrap_or_default());
+    let results = blocks.filter(|block| block["type"] == "tool_result");
+    Some(results.map(|result| (result["is_error"] == true, result["content"].to_string())).collect())
+}
+
+fn check_tool_results(scene: &Scene, results: &[(bool, String)]) {
+    let [machines, started, shown, opened, knocked] = results else { panic!("{results:?}") };
+    assert!(!machines.0 && machines.1.contains("gate"), "{machines:?}");
+    assert!(!started.0 && started.1.contains("waiting"), "{started:?}");
+    assert!(!shown.0 && shown.1.contains("more speed"), "{shown:?}");
+    assert!(opened.0 && opened.1.contains("only a person may send"), "{opened:?}");
+    assert!(!knocked.0, "the machine takes it from runs: {knocked:?}");
+    let token = scene.token("operator");
+    let shown = scene.get(&token, "/runs/m1").json();
+    assert_eq!((shown["phase"].clone(), shown["context"]["note"].clone()), (json!("waiting"), json!("")));
+    let answer = json!({ "event": "open", "data": { "note": "by a person" } });
+    assert_eq!(scene.post(&token, "/runs/m1/events", answer).status, 200);
+}
+
+#[test]
+fn a_real_agent_starts_and_reads_a_run_on_stdio_and_cannot_answer_for_a_person() {
+    let scene = Scene::new("1h");
+    let Some(results) = tool_results_of_claude(&scene, "interlock -- interlock mcp --folder .") else { return };
+    check_tool_results(&scene, &results);
+}
+
+#[test]
+fn a_real_agent_with_the_token_of_an_operator_cannot_answer_for_a_person() {
+    let scene = Scene::new("1h");
+    let connect = format!(
+        "--transport http interlock http://{}/mcp --header 'Authorization: Bearer {}'",
+        scene.address,
+        scene.token("operator")
+    );
+    let Some(results) = tool_results_of_claude(&scene, &connect) else { return };
+    check_tool_results(&scene, &results);
 }

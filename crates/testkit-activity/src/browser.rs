@@ -16,7 +16,7 @@ const STEP_MAX: Duration = Duration::from_secs(60);
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 /// A browser with one window or several.
-pub(crate) struct Browser {
+pub struct Browser {
     driver: Child,
     port: u16,
     session: String,
@@ -24,7 +24,7 @@ pub(crate) struct Browser {
 
 impl Browser {
     /// Starts a browser. Returns `None` where none is installed, except where all parts are required.
-    pub(crate) fn start() -> Option<Self> {
+    pub fn start() -> Option<Self> {
         let started = Command::new("chromedriver").arg("--port=0").stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
         let Ok(mut driver) = started else {
             let is_needed = ["CI", "INTERLOCK_REQUIRE_PARTS"].iter().any(|name| std::env::var_os(name).is_some());
@@ -47,12 +47,12 @@ impl Browser {
     }
 
     /// Opens an address.
-    pub(crate) fn open(&self, address: &str) {
+    pub fn open(&self, address: &str) {
         self.act("POST", "/url", json!({ "url": address }));
     }
 
     /// Opens one more window and goes to it. Returns the handle of the window before.
-    pub(crate) fn open_window(&self) -> String {
+    pub fn open_window(&self) -> String {
         let before = self.act("GET", "/window", Json::Null).as_str().unwrap().to_owned();
         let made = self.act("POST", "/window/new", json!({ "type": "window" }));
         self.go_to_window(made["handle"].as_str().unwrap());
@@ -60,18 +60,35 @@ impl Browser {
     }
 
     /// Goes to a window.
-    pub(crate) fn go_to_window(&self, handle: &str) {
+    pub fn go_to_window(&self, handle: &str) {
         self.act("POST", "/window", json!({ "handle": handle }));
     }
 
     /// Returns the value of an expression on the page.
-    pub(crate) fn value(&self, expression: &str) -> Json {
+    pub fn value(&self, expression: &str) -> Json {
         let script = format!("return ({expression})");
         self.act("POST", "/execute/sync", json!({ "script": script, "args": [] }))
     }
 
+    /// Runs statements on the page.
+    pub fn script(&self, statements: &str) {
+        self.act("POST", "/execute/sync", json!({ "script": statements, "args": [] }));
+    }
+
+    /// Runs statements on the page, and returns the value that they give to their last argument.
+    pub fn script_later(&self, statements: &str) -> Json {
+        self.act("POST", "/execute/async", json!({ "script": statements, "args": [] }))
+    }
+
+    /// Changes the size of the view, which may be smaller than a window can be.
+    pub fn resize(&self, width: u32, height: u32) {
+        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500 });
+        let command = json!({ "cmd": "Emulation.setDeviceMetricsOverride", "params": size });
+        self.act("POST", "/goog/cdp/execute", command);
+    }
+
     /// Waits until an expression is true.
-    pub(crate) fn until(&self, expression: &str) {
+    pub fn until(&self, expression: &str) {
         let deadline = Instant::now() + STEP_MAX;
         while self.value(&format!("Boolean({expression})")) != true {
             let shown = || self.value("document.body.innerText");
@@ -81,7 +98,7 @@ impl Browser {
     }
 
     /// Waits until an element of this selector contains a text.
-    pub(crate) fn until_text(&self, selector: &str, text: &str) {
+    pub fn until_text(&self, selector: &str, text: &str) {
         let (selector, text) = (json!(selector), json!(text));
         self.until(&format!(
             "[...document.querySelectorAll({selector})].some((found) => found.textContent.includes({text}))"
@@ -89,7 +106,7 @@ impl Browser {
     }
 
     /// Waits for a button or a link with this text within an element, and clicks it as a person does.
-    pub(crate) fn click(&self, within: &str, text: &str) {
+    pub fn click(&self, within: &str, text: &str) {
         let (within_json, text_json) = (json!(within), json!(text));
         let find = format!(
             "[...document.querySelectorAll({within_json})].flatMap((found) => [found, ...found.querySelectorAll('button, a, [role=option]')])\
@@ -103,8 +120,15 @@ impl Browser {
         });
     }
 
+    /// Waits for a button with this accessible name, and clicks it.
+    pub fn click_labelled(&self, name: &str) {
+        let find = format!("document.querySelector('button[aria-label=' + JSON.stringify({}) + ']')", json!(name));
+        self.until(&find);
+        self.script(&format!("{find}.click()"));
+    }
+
     /// Waits for a field, empties it and types a text.
-    pub(crate) fn fill(&self, selector: &str, text: &str) {
+    pub fn fill(&self, selector: &str, text: &str) {
         self.retry(|| {
             self.until(&format!("document.querySelector({})", json!(selector)));
             let element = self.value(&format!("document.querySelector({})", json!(selector)));
