@@ -71,6 +71,8 @@ fn entries(journal: &Journal) -> Vec<Entry> {
 /// Runs a command, and kills its process as soon as the run has `at` records. Returns true if it was killed.
 fn killed(scene: &Scene, arguments: &str, at: u64) -> bool {
     let journal = journal(scene);
+    // The command has done nothing before it has added a record.
+    let at = at.max(seq(&journal) + 1);
     let mut process: Child =
         scene.session.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let begun = Instant::now();

@@ -39,7 +39,10 @@ fn scene(port: u16) -> Scene {
     ];
     let scene = Scene::new(vec![CoderTurn::change(GOAL, &["count.sh"], &[], moves)]);
     let fetch = format!(
-        "import urllib.request\nprint(urllib.request.urlopen('http://127.0.0.1:{port}/', timeout=20).read())\n"
+        "import urllib.request\n\
+         text = urllib.request.urlopen('http://127.0.0.1:{port}/', timeout=20).read()\n\
+         print(text)\n\
+         open('fetched.txt', 'wb').write(text)\n"
     );
     scene.write("fetch.py", &fetch);
     scene
@@ -86,6 +89,10 @@ fn a_command_uses_the_network_after_one_yes() {
     assert!(told.contains("from outside"), "{told}");
     assert_eq!(effects(&scene), [EffectClass::External, EffectClass::Write]);
     assert_eq!(scene.count("TOOL_EXECUTING TOOL_CALL_RESULT"), 1, "{:?}", scene.trace());
+    // The files that it has written can be undone.
+    assert_eq!(scene.read("fetched.txt"), "from outside");
+    let undone = scene.run("undo c1");
+    assert_eq!((undone.code, scene.read("fetched.txt").as_str()), (Some(0), ""), "{undone}");
 }
 
 #[test]
