@@ -59,7 +59,7 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
           whole run: 16946 transitions, 13645 activities, 2616 judgements
           waits in 
         notebook: 7 properties, 4566 configurations
-          in 3 explorations 14395 configurations, 210453 ways
+          in 3 explorations 13199 configurations, 198162 ways
           between inputs (upper): 145728 transitions, 50762 activities, 0 judgements
           whole run: none
           waits in idle, workflow_completed, error, cancelled

@@ -63,6 +63,10 @@ fn resume(name: &str, is_conversation: bool, output: &Output) -> Outcome {
         return Err(Failure::bad_input(format!("{} is a run of `{}`, not of `coder`", head.name, head.machine))
             .hint(format!("continue it with `interlock resume {}`", head.name)));
     }
+    if head.phase.is_over() {
+        return Err(Failure::bad_input(format!("the conversation {} has ended", head.name))
+            .hint(format!("`interlock report {}` shows it; `interlock coder` begins another one", head.name)));
+    }
     block_on(async {
         let runtime = store.runtime()?;
         listen(&runtime);
