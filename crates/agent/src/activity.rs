@@ -194,8 +194,16 @@ impl AgentPrompt {
                 // A turn whose tokens cannot be noted goes on; its end is written and checked.
                 let _ = sessions.write(&attempt.run, &Session { tokens_of_open_turn: tokens, ..open.clone() });
             };
-            let counting = relay.as_ref();
-            let scene = Scene { attempt, plan: &plan, referee, left, relay: counting, note: &note, ask_ms: ASK_MS };
+            let scene = Scene {
+                attempt,
+                plan: &plan,
+                referee,
+                left,
+                relay: relay.as_ref(),
+                note: &note,
+                ask_ms: ASK_MS,
+                close_grace: launch::close_grace(agent.driver),
+            };
             let (mut facts, ended) = scene.run(driver, &mut record).await?;
             if is_session_lost(&facts, &ended, &turn) {
                 record.show("the session cannot be resumed; a new one is opened");

@@ -1,6 +1,6 @@
 //! The command line and the environment of an agent's program.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use crate::{
     driver::Turn,
@@ -29,6 +29,17 @@ pub(crate) fn words(agent: &Agent, turn: &Turn, link: Option<&Link>) -> Vec<Stri
         DriverKind::Acp | DriverKind::Command | DriverKind::Coder => {}
     }
     words
+}
+
+/// Returns the time that a program has to end by itself after its turn.
+pub(crate) fn close_grace(driver: DriverKind) -> Duration {
+    match driver {
+        // An agent answers the prompt when its session is stored. goose goes on for seconds after its input has ended.
+        DriverKind::Acp => Duration::from_millis(50),
+        DriverKind::Claude | DriverKind::Codex | DriverKind::Command | DriverKind::Coder => {
+            Duration::from_millis(1_500)
+        }
+    }
 }
 
 fn filled(text: &str, link: Option<&Link>) -> String {

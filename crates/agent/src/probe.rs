@@ -10,6 +10,7 @@ use crate::{
     budget::Left,
     confinement::Home,
     driver::{End, ToolCall, Turn, driver},
+    launch,
     plan::Starting,
     record::Record,
     relay::Link,
@@ -73,7 +74,8 @@ async fn one(name: &str, agent: &Agent, attempt: &Attempt, sandbox: &Sandbox, sc
     plan.timeout = Some(PATIENCE);
     let mut record = Record::new(attempt, name).map_err(|error| error.to_string())?;
     let (referee, left) = (Arc::new(Nobody), Left::default());
-    let scene = Scene { attempt, plan: &plan, referee, left, relay: None, note: &|_| {}, ask_ms: 0 };
+    let close_grace = launch::close_grace(agent.driver);
+    let scene = Scene { attempt, plan: &plan, referee, left, relay: None, note: &|_| {}, ask_ms: 0, close_grace };
     let (facts, ended) = scene.run(driver, &mut record).await.map_err(said)?;
     match facts.end {
         Some(End::Finished) => Ok(()),

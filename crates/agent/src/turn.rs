@@ -24,9 +24,6 @@ use crate::{
 /// The time that an agent has to end its turn after it was told to.
 const CANCEL_GRACE: Duration = Duration::from_millis(1_200);
 
-/// The time that the program has to end by itself after its turn.
-const CLOSE_GRACE: Duration = Duration::from_millis(1_500);
-
 /// The time for a message to be taken by the program.
 const SEND_MAX: Duration = Duration::from_secs(30);
 
@@ -51,6 +48,8 @@ pub(crate) struct Scene<'s> {
     pub(crate) note: &'s (dyn Fn(u64) + Send + Sync),
     /// The time that a person has to answer a permission request.
     pub(crate) ask_ms: u64,
+    /// The time that the program has to end by itself after its turn.
+    pub(crate) close_grace: Duration,
 }
 
 /// The state of a running turn.
@@ -86,7 +85,7 @@ impl Scene<'_> {
         if facts.stopped.is_some() && facts.end.is_none() {
             stopper.cancel();
         }
-        let ended = conversation.close(CLOSE_GRACE).await?;
+        let ended = conversation.close(self.close_grace).await?;
         Ok((facts, ended))
     }
 
