@@ -72,6 +72,8 @@ fn a_committed_turn_is_undone_with_its_commit() {
     terminal.answer("instead › ", &format!("yes{ENTER}"));
     terminal.answer("completed", "");
     terminal.answer(PROMPT, &format!("/commit{ENTER}"));
+    terminal.answer("it needs git.write:git commit", "");
+    terminal.answer("instead › ", &format!("yes{ENTER}"));
     terminal.answer("committed ", "");
     assert_eq!(scene.git(&["branch", "--list", "interlock/*", "--format=%(refname:short)"]), "interlock/coder-c1");
     terminal.answer(PROMPT, &format!("/undo{ENTER}"));
