@@ -156,7 +156,7 @@ fn the_form_shows_the_question_the_data_and_the_deadline() {
     let json: serde_json::Value = serde_json::from_str(&session.run("show r1 --json").unwrap().stdout).unwrap();
     assert_eq!(json["offers"]["shown"][0], serde_json::json!({ "label": "command", "data": "make release" }));
     assert_eq!(json["offers"]["questions"][0]["text"], "Release it to everybody?");
-    assert_eq!(json["offers"]["events"][0]["irreversible"], "it ends the run");
+    assert_eq!(json["offers"]["events"][0]["irreversible"], "it may end the run");
     assert_eq!(json["offers"]["events"][1]["irreversible"], serde_json::Value::Null);
 }
 
