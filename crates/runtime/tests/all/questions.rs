@@ -207,6 +207,31 @@ async fn answers_reach_the_attempt_that_asked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_text_that_the_engine_cannot_hold_is_refused() {
+    let scene = Scene::new();
+    let head = scene.start(MACHINE, &["q1"], false).await;
+    scene.asked(&head, 1).await;
+    let refused = scene.permit(&head, "q1", &"x".repeat(1_200_000)).await.unwrap_err();
+    assert!(refused.contains("1200000 bytes, and at most 1048576 are accepted"), "{refused}");
+    scene.permit(&head, "q1", "allow").await.unwrap();
+    assert_eq!(scene.answers(&head).await, r#"["q1: allow"]"#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_event_is_irreversible_only_if_its_limit_is_reached() {
+    let limited = MACHINE.replace(
+        "      stop: { target: stopped }\n",
+        "      stop:\n        - { limit: 1, reason: not yet }\n        - { target: stopped }\n",
+    );
+    let scene = Scene::new();
+    let head = scene.start(&limited, &["q1"], false).await;
+    let stop = |offers: Offers| offers.events.into_iter().find(|offer| offer.event == "stop").unwrap().irreversible;
+    assert_eq!(stop(scene.asked(&head, 1).await), None);
+    scene.runtime.send(&head, "stop", Value::empty(), By::user("ada")).await.unwrap();
+    assert_eq!(stop(scene.asked(&head, 1).await).as_deref(), Some("it ends the run"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_unanswered_question_ends_at_its_deadline() {
     let scene = Scene::new();
     let head = scene.start(MACHINE, &["q1"], true).await;

@@ -82,6 +82,22 @@ fn uncommitted_results_become_uncommitted_changes() {
 }
 
 #[test]
+fn view_files_of_runs_are_no_results() {
+    let (folder, mut tree, _cache) = scene();
+    let view = ".agent/memory/active_context.md";
+    fs::create_dir_all(tree.path.join(".agent/memory")).unwrap();
+    put(&tree, view, "first\n");
+    assert!(tree.is_done().unwrap(), "nothing was done in it");
+    put(&tree, "a.txt", "one\n2\nthree\n");
+    let applied = tree.apply().unwrap();
+    assert_eq!(applied.paths, ["a.txt"]);
+    assert!(!folder.path.join(view).exists());
+    tree.applied = Some(applied.content);
+    put(&tree, view, "second\n");
+    assert!(tree.is_done().unwrap());
+}
+
+#[test]
 fn commits_move_the_branch_forward() {
     let (folder, tree, _cache) = scene();
     folder.write("b.txt", "my own\n");
