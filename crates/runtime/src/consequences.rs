@@ -21,7 +21,7 @@ pub(crate) fn irreversible(live: &Live, registry: &Registry, event: &Event) -> O
     live.state.configuration.iter().find_map(|state| {
         let transitions = chart.state(state).transitions.iter().map(|id| chart.transition(*id));
         let takes = |transition: &&Transition| transition.events.iter().any(|taken| taken.matches(&event.name));
-        of_takers(live, registry, transitions.filter(takes).filter(|transition| is_within_limits(live, transition)))
+        of_takers(live, registry, transitions.filter(takes).filter(|transition| live.is_within_limits(transition.id)))
     })
 }
 
@@ -38,14 +38,6 @@ fn of_takers<'c>(live: &Live, registry: &Registry, takers: impl Iterator<Item = 
         }
     }
     None
-}
-
-/// Returns false if a counter of the transition has reached its limit.
-fn is_within_limits(live: &Live, transition: &Transition) -> bool {
-    let is_below = |limit: &interlock_chart::model::Limit| {
-        live.state.counters[limit.counter.index()] < live.counter_max(limit.counter)
-    };
-    transition.limits.iter().all(is_below)
 }
 
 /// Returns a consequence as a statement (`ends the run`) and as a possibility (`end the run`).

@@ -1,6 +1,9 @@
 //! The maximum of each counter in a run. The maximum of a limit may depend on the run's input.
 
-use interlock_chart::{Value, model::CounterId};
+use interlock_chart::{
+    Value,
+    model::{CounterId, TransitionId},
+};
 use interlock_core::{FormulaId, Scope};
 
 use crate::Live;
@@ -14,6 +17,15 @@ impl Live {
         let own = limits.filter(|(counted, ..)| *counted == counter);
         let max = own.map(|(_, at_most, formula)| formula.map_or(*at_most, |formula| self.given(formula, *at_most)));
         max.max().unwrap_or(chart.counters[counter.index()].max)
+    }
+
+    /// Returns false if a counter of the transition has reached the transition's own limit.
+    pub(crate) fn is_within_limits(&self, transition: TransitionId) -> bool {
+        let limits = &self.loaded.machine.plan(transition).limits;
+        limits.iter().all(|(counter, at_most, formula)| {
+            let max = formula.map_or(*at_most, |formula| self.given(formula, *at_most));
+            self.state.counters[counter.index()] < max
+        })
     }
 
     fn given(&self, formula: FormulaId, at_most: u32) -> u32 {

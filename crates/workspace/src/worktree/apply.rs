@@ -26,16 +26,17 @@ pub struct Applied {
 impl Worktree {
     /// Brings the result into the checkout. If a path was changed there too, nothing is changed.
     ///
-    /// If the checkout is still at the commit at which the worktree began, its branch moves forward to the commits of the
-    /// worktree. Otherwise all changes are applied as uncommitted ones.
+    /// If the checkout is still at the commit at which the worktree began, or at the commit that was applied last, its branch
+    /// moves forward to the commits of the worktree. Otherwise all changes are applied as uncommitted ones.
     pub fn apply(&self) -> Result<Applied> {
         let view = View::of(&self.path)?;
         let content = Content { commit: view.commit.clone(), tree: view.tree.clone() };
         let git = excluding(Git::discover(&self.checkout), &self.checkout).without_filters()?;
         let head = git.line(&["rev-parse", "--verify", "HEAD^{commit}"])?;
-        let is_forward = view.commit != self.base && head == self.base;
-        let from = if is_forward { &view.commit } else { &self.base };
-        let mut paths = changed(&view.git, &self.base, &view.tree)?;
+        let base = self.last_applied(&git, &head);
+        let is_forward = view.commit != base && head == base;
+        let from = if is_forward { &view.commit } else { base };
+        let mut paths = changed(&view.git, base, &view.tree)?;
         paths.extend(changed(&view.git, from, &view.tree)?);
         if paths.is_empty() && !is_forward {
             return Ok(Applied { paths: Vec::new(), commits: 0, content });
@@ -44,7 +45,7 @@ impl Worktree {
         refuse_conflicts(&git, &paths)?;
         let rest = view.git.between(from, &view.tree)?;
         let commits = match is_forward {
-            true => self.forward(&git, &view, &rest)?,
+            true => forward(&git, base, &view, &rest)?,
             false => {
                 patch(&git, &["--check"], &rest)?;
                 patch(&git, &[], &rest)?;
@@ -55,20 +56,28 @@ impl Worktree {
         Ok(Applied { paths: paths.iter().map(shown).collect(), commits, content })
     }
 
-    /// Moves the checked-out branch to the commits of the worktree and applies the rest. Returns the number of commits.
-    fn forward(&self, git: &Git, view: &View, rest: &[u8]) -> Result<usize> {
-        let range = format!("{}..{}", self.base, view.commit);
-        let commits = git.line(&["rev-list", "--count", &range])?.parse().unwrap_or(0);
-        // Git refuses this, without a change, if a file that is not committed would be overwritten.
-        git.run(&["merge", "--quiet", "--ff-only", "--no-overwrite-ignore", &view.commit])
-            .map_err(|error| conflict(&error))?;
-        if let Err(error) = patch(git, &[], rest) {
-            // Uncommitted changes of the user are in other files, and stay.
-            git.run(&["reset", "--quiet", "--keep", &self.base])?;
-            return Err(error);
-        }
-        Ok(commits)
+    /// Returns the newest commit of the worktree that the checkout has: the one that was applied last, or the first.
+    fn last_applied(&self, git: &Git, head: &str) -> &str {
+        let applied = self.applied.as_ref().map(|content| content.commit.as_str());
+        let is_there = |commit: &&str| git.run(&["merge-base", "--is-ancestor", commit, head]).is_ok();
+        applied.filter(is_there).unwrap_or(&self.base)
     }
+}
+
+/// Moves the checked-out branch from `base` to the commits of the worktree and applies the rest. Returns the number of
+/// commits.
+fn forward(git: &Git, base: &str, view: &View, rest: &[u8]) -> Result<usize> {
+    let range = format!("{base}..{}", view.commit);
+    let commits = git.line(&["rev-list", "--count", &range])?.parse().unwrap_or(0);
+    // Git refuses this, without a change, if a file that is not committed would be overwritten.
+    git.run(&["merge", "--quiet", "--ff-only", "--no-overwrite-ignore", &view.commit])
+        .map_err(|error| conflict(&error))?;
+    if let Err(error) = patch(git, &[], rest) {
+        // Uncommitted changes of the user are in other files, and stay.
+        git.run(&["reset", "--quiet", "--keep", base])?;
+        return Err(error);
+    }
+    Ok(commits)
 }
 
 fn changed(git: &Git, from: &str, to: &str) -> Result<BTreeSet<Vec<u8>>> {

@@ -112,6 +112,26 @@ fn commits_move_the_branch_forward() {
 }
 
 #[test]
+fn later_commits_are_applied_after_earlier_ones() {
+    let (folder, mut tree, _cache) = scene();
+    for text in ["first\n", "second\n", "third\n"] {
+        put(&tree, "a.txt", text);
+        commit(&tree, text.trim());
+        let applied = tree.apply().unwrap();
+        assert_eq!((applied.commits, applied.paths), (1, vec!["a.txt".to_owned()]));
+        tree.applied = Some(applied.content);
+        assert_eq!((folder.text_of("a.txt").as_str(), folder.git(&["status", "--porcelain"]).as_str()), (text, ""));
+        assert_eq!(folder.git(&["log", "-1", "--format=%s"]), text.trim());
+    }
+    folder.write("b.txt", "my own\n");
+    folder.git(&["commit", "-qam", "mine"]);
+    put(&tree, "a.txt", "fourth\n");
+    commit(&tree, "fourth");
+    let applied = tree.apply().unwrap();
+    assert_eq!((applied.commits, folder.git(&["status", "--porcelain"]).as_str()), (0, " M a.txt"));
+}
+
+#[test]
 fn a_conflict_changes_nothing() {
     for is_committed in [false, true] {
         let (folder, tree, _cache) = scene();
