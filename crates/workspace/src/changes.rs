@@ -8,6 +8,7 @@ use crate::{
     EndSnapshot, Error, Moved, NotKept, Result, Workspace, ended,
     git::Git,
     index::joined,
+    listing,
     patch::Kind,
     place::WorkspaceRoot,
     plural,
@@ -98,7 +99,10 @@ impl Workspace {
             return Ok(None);
         }
         let (files, after) = std::thread::scope(|scope| {
-            let files = scope.spawn(|| difference(&private.git(), &before_tree, &after_tree));
+            let files = scope.spawn(|| match listing::difference(&private, &before_tree, &after_tree) {
+                Some(changes) => Ok(changes),
+                None => difference(&private.git(), &before_tree, &after_tree),
+            });
             let after = name_it(&private, &after_tree, run, None)?;
             Ok((joined(files)?, after))
         })?;

@@ -1,6 +1,6 @@
 //! Hashes, stores and restores the workspace of a run: the files that the run works on.
 //!
-//! All of this uses the `git` program on a private git directory in Interlock's store (`private.rs`), never on the
+//! All of this uses git's formats and the `git` program on a private git directory in Interlock's store (`private.rs`), never on the
 //! user's git directory. The user's index, `HEAD`, branches, objects, stash and configuration are neither used nor
 //! changed, and no program that their configuration names is ever run. Content is stored byte for byte, without
 //! conversion of line endings and without filters.
@@ -9,6 +9,9 @@
 //! subdirectory. Otherwise it is the run's directory. Ignored files are not part of it unless the repository tracks
 //! them (`scope.rs`). Of a nested repository only the checked-out commit is recorded. Empty directories and modes other
 //! than "executable" are not recorded. Changes to files that cannot be stored are detected (`unkept.rs`).
+//!
+//! Snapshots in quick succession are made without starting `git`, from the files that the process remembers
+//! (`listing/mod.rs`); `loose.rs` writes their objects in git's format.
 //!
 //! Start reading at `workspace.rs`.
 
@@ -25,6 +28,8 @@ mod hooks;
 mod index;
 mod known;
 mod legacy;
+mod listing;
+mod loose;
 mod objects;
 pub mod patch;
 mod path_text;

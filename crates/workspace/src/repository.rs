@@ -344,7 +344,7 @@ fn copy_index(repository: &Repository, folder: &Path) -> io::Result<Option<Strin
     Ok(Some(name))
 }
 
-fn stamp(index: &Path) -> Option<String> {
+pub(crate) fn stamp(index: &Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt;
     let about = fs::symlink_metadata(index).ok().filter(fs::Metadata::is_file)?;
     Some(format!("index-{}-{}-{}-{}", about.ino(), about.len(), about.mtime(), about.mtime_nsec()))

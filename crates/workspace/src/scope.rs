@@ -3,13 +3,21 @@
 //! An attempt that adds a rule cannot hide its files, and one that removes a rule does not turn ignored files into its
 //! changes.
 
-use std::{collections::BTreeSet, ffi::OsStr, fs, io::Write, os::unix::ffi::OsStrExt, path::PathBuf};
+use std::{
+    collections::BTreeSet,
+    ffi::OsStr,
+    fs,
+    io::{self, Write},
+    os::unix::ffi::OsStrExt,
+    path::PathBuf,
+};
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Error, NotKept, Result,
     index::{Index, joined},
+    listing::Staged,
     private::{Private, hex},
     unkept::{self, Unkept, Why},
     workspace::name_part,
@@ -22,13 +30,16 @@ pub(crate) const FOLDER: &str = "scopes";
 pub(crate) const OF: &str = "of-";
 
 /// The name of a file with ignore rules.
-const RULES: &[u8] = b".gitignore";
+pub(crate) const RULES: &[u8] = b".gitignore";
 
 /// Lists ignored paths. If a whole directory is ignored, only the directory is listed.
 const IGNORED: [&str; 6] = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
 
 /// Lists all paths in an index.
 const KEPT: [&str; 3] = ["ls-files", "-z", "--cached"];
+
+/// Lists all paths in an index with their mode and hash.
+const STAGED: [&str; 3] = ["ls-files", "-z", "--stage"];
 
 /// The rules that define the files of a workspace at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,19 +54,21 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
-    /// Builds the scope of an index that is up to date.
-    pub(crate) fn of(index: &Index<'_>, mut unkept: Unkept) -> Result<Self> {
-        let (kept, ignored) = std::thread::scope(|scope| {
+    /// Builds the scope of an index that is up to date. Returns it with the files of the index.
+    pub(crate) fn of(index: &Index<'_>, mut unkept: Unkept) -> Result<(Self, Vec<Staged>)> {
+        let (staged, ignored) = std::thread::scope(|scope| {
             let ignored = scope.spawn(|| index.git.paths(&IGNORED));
-            let kept = index.git.paths(&KEPT)?;
-            Ok((kept, joined(ignored)?))
+            let staged = index.git.paths(&STAGED)?;
+            Ok((staged, joined(ignored)?))
         })?;
-        unkept.extend(unkept::repositories(&index.private.place.root, kept.iter()));
-        Ok(Scope {
-            rules: hex(&rules(index.private, &kept, &ignored)),
+        let staged: Vec<Staged> = staged.iter().filter_map(|line| Staged::parse(line)).collect();
+        unkept.extend(unkept::repositories(&index.private.place.root, staged.iter().map(|file| &file.path)));
+        let scope = Scope {
+            rules: hex(&rules(index.private, staged.iter().map(|file| &file.path), &ignored)),
             ignored: ignored.iter().map(|path| hex(path)).collect(),
             unkept: unkept.into_iter().map(|(path, (stamp, why))| (hex(&path), stamp, why)).collect(),
-        })
+        };
+        Ok((scope, staged))
     }
 
     /// Updates the index of a snapshot by these rules. Returns the changed paths that cannot be stored.
@@ -73,15 +86,25 @@ impl Scope {
     /// Returns the paths that were ignored; directories have no trailing slash.
     pub(crate) fn ignored(&self) -> BTreeSet<Vec<u8>> {
         let plain = |path: Vec<u8>| path.strip_suffix(b"/").map(<[u8]>::to_vec).unwrap_or(path);
-        self.ignored.iter().map(|path| plain(unhex(path))).collect()
+        self.ignored_paths().into_iter().map(plain).collect()
+    }
+
+    /// Returns the paths that were ignored; directories have a trailing slash.
+    pub(crate) fn ignored_paths(&self) -> Vec<Vec<u8>> {
+        self.ignored.iter().map(|path| unhex(path)).collect()
+    }
+
+    /// Returns true if every file that belongs to the workspace could be stored.
+    pub(crate) fn keeps_all(&self) -> bool {
+        self.unkept.is_empty()
     }
 
     fn unkept(&self) -> Unkept {
         self.unkept.iter().map(|(path, stamp, why)| (unhex(path), (stamp.clone(), *why))).collect()
     }
 
-    /// Saves the scope of a snapshot. Equal scopes are stored once.
-    pub(crate) fn write(&self, private: &Private, name: &str) -> Result<()> {
+    /// Saves the scope of a snapshot and returns the name of its file. Equal scopes are stored once.
+    pub(crate) fn write(&self, private: &Private, name: &str) -> Result<String> {
         use sha2::{Digest, Sha256};
         let folder = private.folder.join(FOLDER);
         let written = || {
@@ -94,9 +117,16 @@ impl Scope {
                 file.write_all(&json)?;
                 file.persist(path).map_err(|error| error.error)?;
             }
-            fs::write(file(private, name), hash)
+            fs::write(file(private, name), &hash)?;
+            Ok(hash)
         };
-        written().map_err(|error| Error::io("write in", &folder, &error))
+        written().map_err(|error: io::Error| Error::io("write in", &folder, &error))
+    }
+
+    /// Gives a snapshot the stored scope of another one.
+    pub(crate) fn link(private: &Private, name: &str, scope: &str) -> Result<()> {
+        let path = file(private, name);
+        fs::write(&path, scope).map_err(|error| Error::io("write", &path, &error))
     }
 
     /// Reads the scope of a snapshot. Snapshots of earlier versions of Interlock have none.
@@ -112,10 +142,10 @@ pub(crate) fn file(private: &Private, name: &str) -> PathBuf {
 
 /// Returns all rules in ascending precedence: those of the user, those of the repository, then those of `.gitignore`
 /// files, outer before inner.
-fn rules(private: &Private, kept: &[Vec<u8>], ignored: &[Vec<u8>]) -> Vec<u8> {
+fn rules<'p>(private: &Private, kept: impl Iterator<Item = &'p Vec<u8>>, ignored: &'p [Vec<u8>]) -> Vec<u8> {
     let root = &private.place.root;
     let inside = ignored.iter().filter(|path| path.ends_with(b"/")).map(|path| [path.as_slice(), RULES].concat());
-    let named = kept.iter().chain(ignored).filter(|path| path.ends_with(RULES)).cloned();
+    let named = kept.chain(ignored).filter(|path| path.ends_with(RULES)).cloned();
     let mut files: Vec<Vec<u8>> = named.chain(inside).collect();
     files.retain(|path| path.rsplit(|byte| *byte == b'/').next() == Some(RULES));
     files.sort_by_key(|path| (path.iter().filter(|byte| **byte == b'/').count(), path.clone()));

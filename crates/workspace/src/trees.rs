@@ -17,7 +17,7 @@ use crate::{
     Error, Result, Workspace,
     git::{Git, join},
     index::{Index, joined},
-    objects,
+    listing, objects,
     patch::{FILE_BYTES_MAX, Kind, Look, LookupResult, Node, Patch, Plan, Problem, plan},
     private::{Private, hex},
     workspace::{full_hash, name_it},
@@ -55,6 +55,9 @@ impl Workspace {
 /// Returns the tree with the planned changes. Only the changed files are written, to a scratch directory; the rest of
 /// the tree is known by its hash.
 pub(crate) fn changed(private: &Private, tree: &str, plan: &Plan) -> Result<String> {
+    if let Some(tree) = listing::changed(private, tree, plan) {
+        return Ok(tree);
+    }
     let index = Index::new(private)?;
     let aside = index.scratch.path().join("aside");
     let git = Git::new(&aside, &private.folder).index(&index.path).objects(&private.objects);

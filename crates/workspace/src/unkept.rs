@@ -116,7 +116,7 @@ pub(crate) fn changed(before: &Unkept, after: &Unkept) -> Vec<NotKept> {
 }
 
 /// Returns true if git rejects this path regardless of its settings: a component is `.git` in upper or lower case.
-fn is_refused(path: &[u8]) -> bool {
+pub(crate) fn is_refused(path: &[u8]) -> bool {
     path.split(|byte| *byte == b'/').any(|name| name.eq_ignore_ascii_case(b".git"))
 }
 

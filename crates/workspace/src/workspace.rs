@@ -1,11 +1,15 @@
 //! The operations on a workspace: hash it, store it, restore it.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
 
 use crate::{
     Error, NotKept, Restored, Result, checkpoint, ended,
     index::{Index, joined},
     legacy,
+    listing::{self, Staged, Stored},
     place::WorkspaceRoot,
     private::Private,
     refs,
@@ -41,6 +45,9 @@ impl Workspace {
     /// be in a git repository. Nothing is written to the user's repository.
     pub fn tree(&self, folder: &Path) -> Result<String> {
         let private = Private::open(self.home.as_deref(), WorkspaceRoot::find(folder)?)?;
+        if let Some(tree) = listing::unchanged(&private) {
+            return Ok(tree);
+        }
         let index = Index::new(&private)?.for_a_moment()?;
         let cache = latest(&private, [HASHED, KEPT]);
         index.recall(cache)?;
@@ -78,8 +85,16 @@ impl Workspace {
     }
 
     fn take_as(&self, folder: &Path, run: &str, also: Option<&str>) -> Result<(String, String)> {
-        let private = self.open_private(folder)?;
-        let (standing, (tree, scope)) = match private.folder.join(KEPT).exists() {
+        let (private, began) = (self.open_private(folder)?, SystemTime::now());
+        if let Some(Stored { tree, scope }) = listing::take(&private) {
+            let standing = Standing::of(&private)?;
+            let name = name_it(&private, &tree, run, also)?;
+            Scope::link(&private, &name, &scope)?;
+            standing.map_or(Ok(()), |standing| standing.write(&private, &name))?;
+            listing::named(&private, &name, &tree);
+            return Ok((name, tree));
+        }
+        let (standing, (tree, (scope, files))) = match private.folder.join(KEPT).exists() {
             true => std::thread::scope(|threads| {
                 let standing = threads.spawn(|| Standing::of(&private));
                 let kept = keep_with_scope(&private)?;
@@ -89,8 +104,9 @@ impl Workspace {
             false => (Standing::of(&private)?, keep_with_scope(&private)?),
         };
         let name = name_it(&private, &tree, run, also)?;
-        scope.write(&private, &name)?;
+        let scope_name = scope.write(&private, &name)?;
         standing.map_or(Ok(()), |standing| standing.write(&private, &name))?;
+        listing::remember(&private, began, &files, (&scope, &scope_name), (&name, &tree));
         Ok((name, tree))
     }
 
@@ -156,6 +172,9 @@ pub(crate) fn full_hash(tree: &str) -> Result<&str> {
 
 /// Stores the content of a workspace and returns its tree.
 pub(crate) fn keep(private: &Private) -> Result<String> {
+    if let Some(stored) = listing::take(private) {
+        return Ok(stored.tree);
+    }
     // The cached index may refer to objects without a reference that have been pruned since. Then start without the
     // cache.
     let keep = |recall| keep_from(private, recall, None, |index| index.add_what_belongs().map(drop));
@@ -164,7 +183,7 @@ pub(crate) fn keep(private: &Private) -> Result<String> {
 
 /// Stores the content of a workspace. Returns its tree and the rules that decided which files belonged to it at that
 /// time.
-fn keep_with_scope(private: &Private) -> Result<(String, Scope)> {
+fn keep_with_scope(private: &Private) -> Result<(String, (Scope, Vec<Staged>))> {
     let keep = |recall| {
         keep_from(private, recall, None, |index| {
             let unkept = index.add_what_belongs()?;
@@ -177,6 +196,9 @@ fn keep_with_scope(private: &Private) -> Result<(String, Scope)> {
 /// Stores the content of a workspace by the rules of a snapshot. Returns its tree and the paths that changed since and
 /// cannot be stored.
 pub(crate) fn keep_since(private: &Private, before: &str, tree: &str) -> Result<(String, Vec<NotKept>)> {
+    if let Some(stored) = listing::since(private, before) {
+        return Ok((stored.tree, Vec::new()));
+    }
     let Some(scope) = Scope::read(private, before) else { return Ok((keep(private)?, Vec::new())) };
     let keep = |recall| {
         keep_from(private, recall, Some(before), |index| {

@@ -78,6 +78,8 @@ fn the_store_is_private_and_leftovers_are_swept() {
     let hours_ago = SystemTime::now() - Duration::from_secs(3 * 60 * 60);
     fs::File::open(&old).unwrap().set_modified(hours_ago).unwrap();
     fs::create_dir(private.join("scratch-new")).unwrap();
+    // A new rule needs `git`, whose calls use a scratch directory.
+    folder.write(".gitignore", "x\n");
     folder.workspace.take(&folder.path, "run-1").unwrap();
     assert!(!old.exists() && private.join("scratch-new").exists());
     let sweep = |is_dry| folder.workspace.sweep(Duration::ZERO, is_dry).unwrap();

@@ -1,0 +1,314 @@
+//! What this process remembers of a workspace: its files at the last snapshots, with their hashes and metadata.
+//!
+//! The next snapshot then reads only the files whose metadata differs, and writes only their objects, without starting
+//! `git`. The result is the same as that of `git`. Whenever it could differ, the functions here return `None` and the
+//! caller asks `git`: for changed ignore rules, nested repositories, large files, many changes and after `git gc`.
+//!
+//! Start reading at [`take`].
+
+mod difference;
+mod folder;
+mod rules;
+mod stamp;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    ffi::OsStr,
+    fs::File,
+    io::Read,
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::SystemTime,
+};
+
+use rustix::fs::{CWD, Mode, OFlags, fstat, openat, readlinkat};
+
+use self::{
+    folder::{Folder, ListedFile},
+    rules::{Rules, is_rules},
+    stamp::Stamp,
+};
+use crate::{
+    Change,
+    loose::{Hash, Loose, ObjectKind},
+    patch::{Kind, Plan},
+    private::Private,
+    refs,
+    scope::Scope,
+    unkept::is_refused,
+};
+
+/// Maximum number of files that are remembered, in all workspaces together.
+const FILES_MAX: usize = 400_000;
+
+/// Maximum size of a file that is read here.
+const FILE_BYTES_MAX: u64 = 16 << 20;
+
+/// The number of earlier versions of a workspace that are remembered, and of snapshot names.
+const VERSIONS_MAX: usize = 8;
+const SNAPSHOTS_MAX: usize = 64;
+
+/// The remembered workspaces by their private directory.
+static LISTINGS: Mutex<BTreeMap<PathBuf, Listing>> = Mutex::new(BTreeMap::new());
+
+/// The files of a workspace at its last snapshots.
+#[derive(Clone, Debug)]
+struct Listing {
+    /// The versions with the hash of their tree, the latest last.
+    versions: VecDeque<(String, Arc<Folder>)>,
+    rules: Arc<Rules>,
+    /// The snapshots that were taken by these rules.
+    snapshots: VecDeque<String>,
+    /// The reference of the latest snapshot and its tree. As long as it is a file, `git gc` has not run since.
+    holder: (String, String),
+    files: usize,
+}
+
+/// A file as a snapshot stores it, by `git ls-files --stage`.
+#[derive(Debug)]
+pub(crate) struct Staged {
+    pub(crate) mode: String,
+    pub(crate) hash: String,
+    pub(crate) path: Vec<u8>,
+}
+
+impl Staged {
+    /// Parses `MODE HASH STAGE`, a tab and the path.
+    pub(crate) fn parse(line: &[u8]) -> Option<Self> {
+        let tab = line.iter().position(|byte| *byte == b'\t')?;
+        let about = std::str::from_utf8(&line[..tab]).ok()?;
+        let mut fields = about.split(' ').map(str::to_owned);
+        Some(Staged { mode: fields.next()?, hash: fields.next()?, path: line[tab + 1..].to_vec() })
+    }
+}
+
+/// A stored version of a workspace.
+#[derive(Debug)]
+pub(crate) struct Stored {
+    pub(crate) tree: String,
+    /// The name of the scope by which it was stored.
+    pub(crate) scope: String,
+}
+
+/// Stores the current files by the current ignore rules.
+pub(crate) fn take(private: &Private) -> Option<Stored> {
+    let listing = current(private)?;
+    if !listing.rules.is_same_index(private) {
+        return None;
+    }
+    let (listing, found) = listing.renewed(private, true)?;
+    // A scope lists the ignored paths that exist.
+    (found.ignored == listing.rules.ignored.len()).then(|| listing.remember(private))
+}
+
+/// Stores the current files by the ignore rules of a snapshot.
+pub(crate) fn since(private: &Private, snapshot: &str) -> Option<Stored> {
+    let listing = current(private)?;
+    if !listing.snapshots.iter().any(|name| name == snapshot) {
+        return None;
+    }
+    listing.renewed(private, true).map(|(listing, _)| listing.remember(private))
+}
+
+/// Returns the tree of the current files if they are the same as before.
+pub(crate) fn unchanged(private: &Private) -> Option<String> {
+    let listing = current(private).filter(|listing| listing.rules.is_same_index(private))?;
+    let before = listing.latest()?.0.clone();
+    let (listing, found) = listing.renewed(private, false)?;
+    (found.ignored == listing.rules.ignored.len())
+        .then(|| listing.remember(private).tree)
+        .filter(|tree| *tree == before)
+}
+
+/// Remembers the files of a new snapshot that `git` has stored. Reading them began at `began`.
+pub(crate) fn remember(
+    private: &Private,
+    began: SystemTime,
+    files: &[Staged],
+    scope: (&Scope, &str),
+    stored: (&str, &str),
+) {
+    forget(private);
+    let listing = Listing::of(private, began, files, scope, stored);
+    listing.into_iter().for_each(|listing| drop(listing.remember(private)));
+}
+
+/// Records the name of a snapshot that [`take`] has stored.
+pub(crate) fn named(private: &Private, name: &str, tree: &str) {
+    if let Some(listing) = listings().get_mut(&private.folder) {
+        push(&mut listing.snapshots, name.to_owned(), SNAPSHOTS_MAX);
+        listing.holder = (name.to_owned(), tree.to_owned());
+    }
+}
+
+/// Forgets a workspace.
+pub(crate) fn forget(private: &Private) {
+    listings().remove(&private.folder);
+}
+
+/// Returns the difference between two remembered versions.
+pub(crate) fn difference(private: &Private, before: &str, after: &str) -> Option<Vec<Change>> {
+    let listing = listings().get(&private.folder)?.clone();
+    let (before, after) = (listing.version(before)?, listing.version(after)?);
+    difference::between(&Loose::of(private), &before, &after)
+}
+
+/// Stores a remembered version with the planned changes and returns its tree.
+pub(crate) fn changed(private: &Private, tree: &str, plan: &Plan) -> Option<String> {
+    let listing = current(private)?;
+    let (objects, mut root) = (Loose::of(private), listing.version(tree)?);
+    let changed = Arc::make_mut(&mut root);
+    // Removals come first, because a directory may replace a file.
+    let (gone, there): (Vec<_>, Vec<_>) = plan.changes.iter().partition(|change| change.after.is_none());
+    for change in gone.into_iter().chain(there) {
+        let path = change.path.as_os_str().as_bytes();
+        if is_refused(path) {
+            return None;
+        }
+        let file = match &change.after {
+            Some(node) => {
+                let hash = objects.write(ObjectKind::Blob, &node.content).ok()?;
+                Some(ListedFile { kind: node.kind, hash, stamp: None })
+            }
+            None => None,
+        };
+        changed.set(path, file);
+    }
+    changed.tree(&|content| objects.write(ObjectKind::Tree, content)).ok().map(|hash| hash.to_string())
+}
+
+/// Returns the remembered workspace if its objects are still stored and its ignore rules are the same.
+fn current(private: &Private) -> Option<Listing> {
+    let listing = listings().get(&private.folder)?.clone();
+    let (name, tree) = &listing.holder;
+    (refs::read(private, name).as_ref() == Some(tree) && listing.rules.are_current(private)).then_some(listing)
+}
+
+impl Listing {
+    fn of(
+        private: &Private,
+        began: SystemTime,
+        files: &[Staged],
+        (scope, scope_name): (&Scope, &str),
+        (name, tree): (&str, &str),
+    ) -> Option<Self> {
+        if !scope.keeps_all() || files.len() > FILES_MAX {
+            return None;
+        }
+        let mut root = Folder::default();
+        for file in files {
+            let path = Path::new(OsStr::from_bytes(&file.path));
+            let kind = Kind::from_mode(&file.mode).filter(|kind| *kind != Kind::Repository)?;
+            // The rules behind a link may change unnoticed.
+            if kind == Kind::Link && is_rules(&file.path) {
+                return None;
+            }
+            let stamp = walk::stamp_at(&private.place.root, path).and_then(|stamp| stamp.if_older_than(began));
+            root.set(&file.path, Some(ListedFile { kind, hash: Hash::parse(&file.hash)?, stamp }));
+        }
+        let objects = Loose::of(private);
+        let hash = root.tree(&|content| objects.hash(ObjectKind::Tree, content)).ok()?;
+        (hash.to_string() == tree).then_some(())?;
+        Some(Listing {
+            versions: VecDeque::from([(tree.to_owned(), Arc::new(root))]),
+            rules: Arc::new(Rules::of(private, began, scope, scope_name)?),
+            snapshots: VecDeque::from([name.to_owned()]),
+            holder: (name.to_owned(), tree.to_owned()),
+            files: files.len(),
+        })
+    }
+
+    fn latest(&self) -> Option<&(String, Arc<Folder>)> {
+        self.versions.back()
+    }
+
+    fn version(&self, tree: &str) -> Option<Arc<Folder>> {
+        self.versions.iter().find(|(known, _)| known == tree).map(|(_, root)| root.clone())
+    }
+
+    /// Returns the listing with the current files. Without `is_stored`, it fails if a file has changed.
+    fn renewed(mut self, private: &Private, is_stored: bool) -> Option<(Self, walk::Found)> {
+        let began = SystemTime::now();
+        let (objects, mut root) = (Loose::of(private), self.latest()?.1.clone());
+        let found = walk::compare(private, &root, &self.rules.ignored)?;
+        let new: Vec<&[u8]> = found.new.iter().map(|(path, _)| path.as_slice()).collect();
+        let mut changed = new.iter().copied().chain(found.gone.iter().map(Vec::as_slice));
+        if changed.any(is_rules) || self.rules.ignore_any(private, &new)? {
+            return None;
+        }
+        for path in &found.gone {
+            Arc::make_mut(&mut root).set(path, None);
+        }
+        for (path, stamp) in found.unsure.iter().chain(&found.new) {
+            let content = content(&private.place.root, path, stamp)?;
+            let (kind, hash) = (stamp.kind()?, objects.hash(ObjectKind::Blob, &content).ok()?);
+            let listed = root.file(path).is_some_and(|file| file.kind == kind && file.hash == hash);
+            let stamp = stamp.if_older_than(began);
+            match listed {
+                true if root.file(path).is_some_and(|file| file.stamp == stamp) => {}
+                true => Arc::make_mut(&mut root).set_stamp(path, stamp),
+                false if is_rules(path) || !is_stored => return None,
+                false => {
+                    objects.write(ObjectKind::Blob, &content).ok()?;
+                    Arc::make_mut(&mut root).set(path, Some(ListedFile { kind, hash, stamp }));
+                }
+            }
+        }
+        let store = |content: &[u8]| objects.write(ObjectKind::Tree, content);
+        let needs_tree = root.hash().is_none();
+        let tree = match needs_tree {
+            true if !is_stored => return None,
+            true => Arc::make_mut(&mut root).tree(&store).ok()?,
+            false => root.hash().cloned()?,
+        };
+        let tree = tree.to_string();
+        self.files = (self.files + found.new.len()).saturating_sub(found.gone.len());
+        self.versions.retain(|(known, _)| *known != tree);
+        push(&mut self.versions, (tree, root), VERSIONS_MAX);
+        Some((self, found))
+    }
+
+    fn remember(self, private: &Private) -> Stored {
+        let tree = self.latest().map(|(tree, _)| tree.clone()).unwrap_or_default();
+        let stored = Stored { tree, scope: self.rules.scope.clone() };
+        let mut listings = listings();
+        listings.insert(private.folder.clone(), self);
+        if listings.values().map(|listing| listing.files).sum::<usize>() > FILES_MAX {
+            listings.retain(|folder, _| *folder == private.folder);
+        }
+        stored
+    }
+}
+
+/// Reads a file that has this metadata. Returns `None` if it is large, cannot be read, or is no longer the same file.
+fn content(root: &Path, path: &[u8], stamp: &Stamp) -> Option<Vec<u8>> {
+    let path = root.join(OsStr::from_bytes(path));
+    if stamp.kind()? == Kind::Link {
+        return readlinkat(CWD, &path, Vec::new()).ok().map(|target| target.into_bytes());
+    }
+    // A pipe in place of the file must not block.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = openat(CWD, &path, flags, Mode::empty()).ok()?;
+    let is_same = Stamp::of(&fstat(&file).ok()?) == *stamp;
+    if !is_same || stamp.size() > FILE_BYTES_MAX {
+        return None;
+    }
+    let mut content = Vec::new();
+    File::from(file).take(FILE_BYTES_MAX + 1).read_to_end(&mut content).ok()?;
+    (content.len() as u64 <= FILE_BYTES_MAX).then_some(content)
+}
+
+fn push<T>(list: &mut VecDeque<T>, item: T, max: usize) {
+    list.push_back(item);
+    if list.len() > max {
+        list.pop_front();
+    }
+}
+
+fn listings() -> MutexGuard<'static, BTreeMap<PathBuf, Listing>> {
+    LISTINGS.lock().unwrap_or_else(PoisonError::into_inner)
+}

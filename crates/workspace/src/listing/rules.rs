@@ -1,0 +1,105 @@
+//! The conditions under which the same files belong to a workspace as at its last snapshot.
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsStr,
+    fs,
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use super::{stamp::Stamp, walk::stamp_at};
+use crate::{
+    Error,
+    git::join,
+    private::{Private, VIEW_FILES},
+    repository,
+    scope::{RULES, Scope},
+};
+
+/// The rules that decide which files belong to a workspace, with what they were read from.
+#[derive(Debug)]
+pub(super) struct Rules {
+    /// The name of the stored [`Scope`].
+    pub(super) scope: String,
+    /// Paths that are no part of the workspace, with true for directories.
+    pub(super) ignored: BTreeMap<Vec<u8>, bool>,
+    /// Files that can contain rules and are no part of the workspace. `None` if there is no such file.
+    files: Vec<(PathBuf, Option<Stamp>)>,
+    /// The rules that come in addition to those in the workspace.
+    excludes: Vec<u8>,
+    /// The stamp of the user's index. Files that the user's repository tracks are never ignored.
+    users_index: Option<String>,
+    /// True if no rule applies except that for the files that show a run.
+    is_plain: bool,
+}
+
+impl Rules {
+    /// Returns the rules of a scope that was built after `began`. `None` if they may have changed since.
+    pub(super) fn of(private: &Private, began: SystemTime, scope: &Scope, name: &str) -> Option<Self> {
+        let ignored = scope.ignored_paths();
+        let plain = |path: &[u8]| path.strip_suffix(b"/").map_or((path.to_vec(), false), |path| (path.to_vec(), true));
+        let files = ignored.iter().filter_map(|path| match path.ends_with(b"/") {
+            true => Some([path, RULES].concat()),
+            false => is_rules(path).then(|| path.clone()),
+        });
+        let stamped = |path: Vec<u8>| {
+            let path = PathBuf::from(OsStr::from_bytes(&path));
+            match stamp_at(&private.place.root, &path) {
+                Some(stamp) => stamp.if_older_than(began).map(|stamp| (path, Some(stamp))),
+                None => Some((path, None)),
+            }
+        };
+        Some(Rules {
+            scope: name.to_owned(),
+            files: files.map(stamped).collect::<Option<_>>()?,
+            ignored: ignored.iter().map(|path| plain(path)).collect(),
+            excludes: fs::read(private.excludes()).ok()?,
+            users_index: users_index(private),
+            is_plain: scope.rules().split(|byte| *byte == b'\n').all(is_without_effect),
+        })
+    }
+
+    /// Returns true if the rules outside the workspace are the same as before.
+    pub(super) fn are_current(&self, private: &Private) -> bool {
+        let root = &private.place.root;
+        fs::read(private.excludes()).is_ok_and(|excludes| excludes == self.excludes)
+            && self.files.iter().all(|(path, stamp)| stamp_at(root, path) == *stamp)
+    }
+
+    /// Returns true if the user's repository tracks the same files as before.
+    pub(super) fn is_same_index(&self, private: &Private) -> bool {
+        users_index(private) == self.users_index
+    }
+
+    /// Returns true if one of these new paths is ignored.
+    pub(super) fn ignore_any(&self, private: &Private, paths: &[&[u8]]) -> Option<bool> {
+        let is_ours = |path: &[u8]| path.split(|byte| *byte == b'/').any(|name| name == b".agent");
+        if paths.is_empty() || (self.is_plain && !paths.iter().any(|path| is_ours(path))) {
+            return Some(false);
+        }
+        let paths = join(paths.iter().map(|path| path.to_vec()));
+        match private.git().run_with(&["check-ignore", "--no-index", "-z", "--stdin"], &paths) {
+            Ok(_) => Some(true),
+            // `git check-ignore` fails without a message if no path is ignored.
+            Err(Error::Git { said, .. }) if said.is_empty() => Some(false),
+            Err(_) => None,
+        }
+    }
+}
+
+/// Returns true for a file with ignore rules.
+pub(super) fn is_rules(path: &[u8]) -> bool {
+    path.rsplit(|byte| *byte == b'/').next() == Some(RULES)
+}
+
+fn users_index(private: &Private) -> Option<String> {
+    repository::stamp(&private.place.repository.as_ref()?.own_git_dir.join(Path::new("index")))
+}
+
+/// Returns true for a line that is no rule, and for the rules of the files that show a run.
+fn is_without_effect(line: &[u8]) -> bool {
+    let is_view = |path: &str| line.strip_prefix(b"**/") == Some(path.as_bytes());
+    line.trim_ascii().is_empty() || line.starts_with(b"#") || VIEW_FILES.into_iter().any(is_view)
+}

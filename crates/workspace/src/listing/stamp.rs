@@ -1,0 +1,65 @@
+//! File metadata that tells whether a file may have changed.
+
+use std::time::{Duration, SystemTime};
+
+use rustix::fs::{FileType, Stat};
+
+use crate::patch::Kind;
+
+/// The time by which the file system's clock may lag behind the clock of the process: a tick of the kernel, doubled.
+const LAG: Duration = Duration::from_millis(20);
+
+/// The metadata of a file. Every write changes it, unless it is the second write within one tick of the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    device: u64,
+    inode: u64,
+    size: i64,
+    mode: u32,
+    modified: (i64, i64),
+    /// The time of the last change, which programs cannot set.
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    pub(super) fn of(about: &Stat) -> Self {
+        Stamp {
+            device: about.st_dev,
+            inode: about.st_ino,
+            size: about.st_size,
+            mode: about.st_mode,
+            modified: (about.st_mtime, nanoseconds(about.st_mtime_nsec)),
+            changed: (about.st_ctime, nanoseconds(about.st_ctime_nsec)),
+        }
+    }
+
+    /// Returns the stamp if every write after `time` gives the file another stamp.
+    pub(super) fn if_older_than(self, time: SystemTime) -> Option<Self> {
+        let limit = time.checked_sub(LAG)?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+        let limit = (i64::try_from(limit.as_secs()).ok()?, i64::from(limit.subsec_nanos()));
+        (self.modified < limit && self.changed < limit).then_some(self)
+    }
+
+    pub(super) fn size(&self) -> u64 {
+        u64::try_from(self.size).unwrap_or(0)
+    }
+
+    /// Returns the kind of the file, or `None` if snapshots store no such file: directories, sockets, devices.
+    pub(super) fn kind(&self) -> Option<Kind> {
+        match FileType::from_raw_mode(self.mode) {
+            FileType::RegularFile if self.mode & 0o100 != 0 => Some(Kind::Executable),
+            FileType::RegularFile => Some(Kind::File),
+            FileType::Symlink => Some(Kind::Link),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_folder(&self) -> bool {
+        FileType::from_raw_mode(self.mode) == FileType::Directory
+    }
+}
+
+/// The type of this field depends on the system.
+fn nanoseconds(value: impl TryInto<i64>) -> i64 {
+    value.try_into().unwrap_or(i64::MAX)
+}
