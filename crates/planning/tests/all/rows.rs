@@ -203,6 +203,29 @@ async fn a_lost_kernel_fails_the_action_and_a_restart_agrees_to_run_the_cells_ag
     assert_eq!(drive.started.as_ref().unwrap().with["on_kernel_lost"], "ask");
 }
 
+#[tokio::test]
+async fn a_step_that_the_planner_cannot_do_is_completed_as_unachieved_unless_the_input_refuses() {
+    let mut cannot = plan(false, false);
+    cannot["transition"]["on_unachieved"] = json!("complete_step");
+    for (given, reply, place) in [
+        (None, &cannot, "step_completed"),
+        (Some("error"), &cannot, "error"),
+        (Some("complete_step"), &plan(false, false), "step_completed"),
+        (None, &plan(false, false), "error"),
+    ] {
+        let mut input = json!({ "problem": "Why?", "workflow": workflow() });
+        if let Some(given) = given {
+            input["on_unachieved"] = json!(given);
+        }
+        let mut drive = Drive::new(input);
+        for each in "no no nothing".split_whitespace() {
+            word(&mut drive, each).await;
+        }
+        drive.reply(reply.clone()).await;
+        assert_eq!(drive.place(), place, "{given:?}");
+    }
+}
+
 /// Interrupts the action in progress, and returns the state and the action that is carried out next, if any.
 fn interrupt(drive: &mut Drive) -> (String, Json) {
     drive.fail("INTERRUPTED");
