@@ -4,14 +4,22 @@
 //! `credentials`. Patterns are evaluated before each program, so that tools that are installed later are covered.
 
 use std::{
-    fs,
+    collections::BTreeMap,
+    ffi::OsString,
+    fs::{self, Metadata},
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, SystemTime},
 };
 
 const LIST: &str = include_str!("hidden.txt");
 
 /// Maximum number of entries of one directory that are compared with a pattern.
 const ENTRIES_MAX: usize = 4_096;
+
+/// Minimum age of a directory's last change for its names to be remembered. A later change then has another time.
+const SETTLED: Duration = Duration::from_secs(3);
 
 /// Directories that are not searched for families, because they are large and hold downloads.
 const LARGE: [&str; 6] = [".cache", ".local", ".npm", ".rustup", ".vscode", ".nvm"];
@@ -49,9 +57,34 @@ fn named(folder: &Path, part: &str) -> Vec<PathBuf> {
     if !part.contains('*') {
         return vec![folder.join(part)];
     }
+    let names = names(folder);
+    let fits = names.iter().filter(|name| name.to_str().is_some_and(|name| fits(name, part)));
+    fits.map(|name| folder.join(name)).collect()
+}
+
+/// The device, inode and times of a directory. Every new, removed or renamed entry changes the times.
+type Stamp = (u64, u64, [i64; 4]);
+
+/// The names in directories, as long as the directory has this stamp. Reading all of them takes longer than many
+/// programs run.
+static NAMES: Mutex<BTreeMap<PathBuf, (Stamp, Arc<[OsString]>)>> = Mutex::new(BTreeMap::new());
+
+/// Returns the names in a directory.
+fn names(folder: &Path) -> Arc<[OsString]> {
+    let known = || NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(about) = fs::metadata(folder).ok().filter(Metadata::is_dir) else { return Arc::new([]) };
+    let stamp = (about.dev(), about.ino(), [about.mtime(), about.mtime_nsec(), about.ctime(), about.ctime_nsec()]);
+    if let Some((_, names)) = known().get(folder).filter(|(known, _)| *known == stamp) {
+        return names.clone();
+    }
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(ENTRIES_MAX);
-    let fits = entries.filter(|entry| entry.file_name().to_str().is_some_and(|name| fits(name, part)));
-    fits.map(|entry| entry.path()).collect()
+    let names: Arc<[OsString]> = entries.map(|entry| entry.file_name()).collect();
+    let changed =
+        SystemTime::UNIX_EPOCH + Duration::from_secs(about.ctime().max(about.mtime()).try_into().unwrap_or(0));
+    if SystemTime::now().duration_since(changed).is_ok_and(|age| age > SETTLED) {
+        known().insert(folder.to_owned(), (stamp, names.clone()));
+    }
+    names
 }
 
 /// Returns true if a name matches a pattern in which `*` stands for any text.
@@ -121,5 +154,19 @@ mod tests {
             assert!(!is_hidden(name), "{name}");
         }
         assert!(credentials(None).contains(&"/etc/krb5.keytab".into()));
+    }
+
+    #[test]
+    fn new_names_are_found_in_a_directory_whose_names_are_remembered() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("one"), "").unwrap();
+        // A directory that changed long ago is remembered. Its inode's change time cannot be set, so wait.
+        std::thread::sleep(SETTLED + Duration::from_secs(1));
+        assert_eq!(names(folder.path()).len(), 1);
+        assert!(NAMES.lock().unwrap().contains_key(folder.path()));
+        fs::write(folder.path().join("two"), "").unwrap();
+        assert_eq!(names(folder.path()).len(), 2);
+        fs::remove_file(folder.path().join("one")).unwrap();
+        assert_eq!(names(folder.path()).iter().collect::<Vec<_>>(), ["two"]);
     }
 }

@@ -103,10 +103,16 @@ impl Loose {
     /// Writes an object durably, unless it exists, and returns its hash.
     pub(crate) fn write(&self, kind: ObjectKind, content: &[u8]) -> io::Result<Hash> {
         let hash = self.hash(kind, content)?;
-        let path = self.path(&hash);
+        self.write_hashed(kind, content, &hash)?;
+        Ok(hash)
+    }
+
+    /// Writes an object whose hash is known durably, unless it exists.
+    pub(crate) fn write_hashed(&self, kind: ObjectKind, content: &[u8], hash: &Hash) -> io::Result<()> {
+        let path = self.path(hash);
         // As `git` does, an object that is used again is made younger, so that `git gc` keeps it.
         if File::open(&path).and_then(|file| file.set_modified(SystemTime::now())).is_ok() {
-            return Ok(hash);
+            return Ok(());
         }
         if let Some(folder) = path.parent() {
             DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -118,8 +124,7 @@ impl Loose {
         packed.finish()?;
         file.as_file().set_permissions(Permissions::from_mode(0o444))?;
         file.as_file().sync_data()?;
-        file.persist(path).map_err(|error| error.error)?;
-        Ok(hash)
+        file.persist(path).map(drop).map_err(|error| error.error)
     }
 
     /// Reads a file's content of at most `bytes_max` bytes. Returns `None` if it is longer, or if it is no object of

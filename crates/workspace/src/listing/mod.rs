@@ -253,7 +253,7 @@ impl Listing {
                 true => Arc::make_mut(&mut root).set_stamp(path, stamp),
                 false if is_rules(path) || !is_stored => return None,
                 false => {
-                    objects.write(ObjectKind::Blob, &content).ok()?;
+                    objects.write_hashed(ObjectKind::Blob, &content, &hash).ok()?;
                     Arc::make_mut(&mut root).set(path, Some(ListedFile { kind, hash, stamp }));
                 }
             }

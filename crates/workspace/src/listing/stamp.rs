@@ -9,6 +9,9 @@ use crate::patch::Kind;
 /// The time by which the file system's clock may lag behind the clock of the process: a tick of the kernel, doubled.
 const LAG: Duration = Duration::from_millis(20);
 
+/// The same for a file system that stores whole seconds only, or every other second.
+const LAG_OF_SECONDS: Duration = Duration::from_secs(3);
+
 /// The metadata of a file. Every write changes it, unless it is the second write within one tick of the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
@@ -35,7 +38,11 @@ impl Stamp {
 
     /// Returns the stamp if every write after `time` gives the file another stamp.
     pub(super) fn if_older_than(self, time: SystemTime) -> Option<Self> {
-        let limit = time.checked_sub(LAG)?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+        let is_coarse = self.changed.1 == 0 && self.modified.1 == 0;
+        let limit = time
+            .checked_sub(if is_coarse { LAG_OF_SECONDS } else { LAG })?
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .ok()?;
         let limit = (i64::try_from(limit.as_secs()).ok()?, i64::from(limit.subsec_nanos()));
         (self.modified < limit && self.changed < limit).then_some(self)
     }
