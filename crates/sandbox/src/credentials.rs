@@ -62,27 +62,31 @@ fn named(folder: &Path, part: &str) -> Vec<PathBuf> {
     fits.map(|name| folder.join(name)).collect()
 }
 
-/// The device, inode and times of a directory. Every new, removed or renamed entry changes the times.
-type Stamp = (u64, u64, [i64; 4]);
+/// The names in a directory.
+#[derive(Debug)]
+struct Names {
+    /// The device, inode and times of the directory. Every new, removed or renamed entry changes the times.
+    stamp: (u64, u64, [i64; 4]),
+    names: Arc<[OsString]>,
+}
 
-/// The names in directories, as long as the directory has this stamp. Reading all of them takes longer than many
-/// programs run.
-static NAMES: Mutex<BTreeMap<PathBuf, (Stamp, Arc<[OsString]>)>> = Mutex::new(BTreeMap::new());
+/// The names in directories that have not changed. Reading all of them again takes longer than many programs run.
+static NAMES: Mutex<BTreeMap<PathBuf, Names>> = Mutex::new(BTreeMap::new());
 
 /// Returns the names in a directory.
 fn names(folder: &Path) -> Arc<[OsString]> {
     let known = || NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(about) = fs::metadata(folder).ok().filter(Metadata::is_dir) else { return Arc::new([]) };
     let stamp = (about.dev(), about.ino(), [about.mtime(), about.mtime_nsec(), about.ctime(), about.ctime_nsec()]);
-    if let Some((_, names)) = known().get(folder).filter(|(known, _)| *known == stamp) {
-        return names.clone();
+    if let Some(known) = known().get(folder).filter(|known| known.stamp == stamp) {
+        return known.names.clone();
     }
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(ENTRIES_MAX);
     let names: Arc<[OsString]> = entries.map(|entry| entry.file_name()).collect();
     let changed =
         SystemTime::UNIX_EPOCH + Duration::from_secs(about.ctime().max(about.mtime()).try_into().unwrap_or(0));
     if SystemTime::now().duration_since(changed).is_ok_and(|age| age > SETTLED) {
-        known().insert(folder.to_owned(), (stamp, names.clone()));
+        known().insert(folder.to_owned(), Names { stamp, names: names.clone() });
     }
     names
 }
