@@ -129,7 +129,7 @@ fn runs_endpoints() -> Vec<Endpoint> {
         .query(TRACE),
         Endpoint::get(
             "/runs/{run}/totals",
-            "Sums up time, activities, tokens and cost per state",
+            "Sums up time, activities, tokens and cost per state, and the cost of child runs",
             get(history::totals),
         ),
         Endpoint::get(
