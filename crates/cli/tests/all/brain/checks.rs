@@ -111,6 +111,16 @@ fn test_that_changes_files_is_run_again_and_its_files_are_reviewed() {
 }
 
 #[test]
+fn missing_repository_is_reported_at_the_start() {
+    let scene = Scene::new();
+    std::fs::remove_dir_all(scene.folder().join(".git")).unwrap();
+    scene.write("../input.json", r#"{ "task": "Count the arguments" }"#);
+    let started = scene.run("run brain --input ../input.json --name b1");
+    let said = "detected  the folder is in no git repository, so nothing can be committed: run `git init` first";
+    assert!(started.stderr.contains(said), "{started}");
+}
+
+#[test]
 fn missing_tests_are_reported() {
     let scene = Scene::new();
     scene.write("../input.json", r#"{ "task": "Count the arguments" }"#);
