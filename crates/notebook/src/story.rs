@@ -120,10 +120,7 @@ fn cell(document: &Document, at: usize, path: &str, room: &mut Room) -> Vec<Part
             .push(Part::Text(format!("This cell has {length}; its outputs are not shown here. They are in the file.")));
         return parts;
     };
-    let text = text_of(&outputs);
-    if !text.trim().is_empty() {
-        parts.push(Part::Code(cut(&text, TEXT_BYTES_MAX)));
-    }
+    parts.extend(words_of(&outputs));
     parts.extend(pictures_of(&outputs, path, &cell.id, room));
     parts
 }
@@ -137,10 +134,18 @@ fn outputs(document: &Document, at: usize) -> Option<Vec<Json>> {
     })
 }
 
-/// Returns the outputs of a cell as text. Pictures are shown on their own.
-fn text_of(outputs: &[Json]) -> String {
-    let texts: Vec<Json> = outputs.iter().filter(|output| !is_picture(output)).cloned().collect();
-    effects(&texts, &[]).join("\n")
+/// Returns the outputs of a cell that are text: plain text as it is, Markdown as headings and paragraphs. Pictures are
+/// shown on their own.
+fn words_of(outputs: &[Json]) -> Vec<Part> {
+    let markdown = |output: &&Json| output["data"].get("text/markdown").is_some();
+    let (formatted, others): (Vec<&Json>, Vec<&Json>) = outputs.iter().partition(markdown);
+    let plain: Vec<Json> = others.into_iter().filter(|output| !is_picture(output)).cloned().collect();
+    let text = cut(&effects(&plain, &[]).join("\n"), TEXT_BYTES_MAX);
+    let formatted = formatted
+        .into_iter()
+        .flat_map(|output| paragraphs(&cut(&joined(&output["data"]["text/markdown"]), TEXT_BYTES_MAX)));
+    let parts = [Part::Code(text)].into_iter().chain(formatted);
+    parts.filter(|part| !matches!(part, Part::Code(text) | Part::Text(text) if text.trim().is_empty())).collect()
 }
 
 fn is_picture(output: &Json) -> bool {
@@ -150,9 +155,14 @@ fn is_picture(output: &Json) -> bool {
 
 /// Returns the text that the last executed cell has printed: in most notebooks it is the result.
 fn last_output(document: &Document) -> Vec<Part> {
-    let texts = (0..document.cells().len()).rev().filter_map(|at| outputs(document, at).map(|found| text_of(&found)));
-    let last = texts.map(|text| text.trim().to_owned()).find(|text| !text.is_empty());
-    last.map(|text| Part::Code(cut(&text, TEXT_BYTES_MAX))).into_iter().collect()
+    let cells = (0..document.cells().len()).rev();
+    let mut texts = cells.filter_map(|at| outputs(document, at).map(|found| words_of(&found)));
+    let last = texts.find(|parts| !parts.is_empty()).unwrap_or_default();
+    let trimmed = |part: Part| match part {
+        Part::Code(text) => Part::Code(text.trim().to_owned()),
+        other => other,
+    };
+    last.into_iter().map(trimmed).collect()
 }
 
 /// Returns the headings and paragraphs of a text cell.
@@ -236,6 +246,18 @@ mod tests {
 
     fn code(outputs: Json) -> Json {
         json!({ "cell_type": "code", "metadata": {}, "source": "plot()", "outputs": outputs })
+    }
+
+    #[test]
+    fn markdown_that_a_cell_displays_has_headings() {
+        let mut document = Document::new(&json!({})).unwrap();
+        let bundle =
+            json!({ "text/markdown": "## Result\nIt rises.", "text/plain": "<IPython.core.display.Markdown object>" });
+        let outputs = json!([{ "output_type": "display_data", "data": bundle, "metadata": {} }]);
+        document.insert(0, "a", code(outputs));
+        let expected = [Part::Heading("Result".into()), Part::Text("It rises.".into())];
+        assert_eq!(parts(&document, "n.ipynb")[1..], expected);
+        assert_eq!(last_output(&document), expected);
     }
 
     #[test]
