@@ -50,3 +50,15 @@ fn the_cells_and_pictures_of_a_notebook_are_shown() {
     scene.view("/runs/n1").click(".tabs", "Report");
     browser.until_text(".report p", "is not in the directory of the run any more");
 }
+
+#[test]
+fn the_report_of_any_run_follows_it() {
+    let Some(scene) = Scene::new() else { return };
+    scene.start_gate("g1");
+    let browser = scene.view("/runs/g1");
+    browser.click(".tabs", "Report");
+    browser.until_text(".report h3", "Time");
+    assert_eq!(browser.value("document.querySelector('.report p').textContent.includes('passed')"), false);
+    scene.run(&["send", "g1", "open", "--data", r#"{"note":"fine"}"#]);
+    browser.until_text(".report p", "passed");
+}
