@@ -32,6 +32,7 @@ if [ "$what" != build ]; then
 fi
 if [ "$what" = tests ]; then
     needs spin spin "its state counts are compared with the checker's"
+    needs bubblewrap bwrap "programs and kernels are also confined by it"
     needs bsdutils script "gives the tests a terminal"
     needs socat socat "gives the tests boards with a serial console"
     needs openssh-client ssh "boards and script hosts are reached by it"

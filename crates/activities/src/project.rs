@@ -50,7 +50,9 @@ impl ProjectDetect {
             summary.push("nothing will be tested before the commit".to_owned());
         }
         if !self.0.is_repository(&attempt.folder).map_err(|error| failed(&error))? {
-            summary.push("the folder is in no git repository, so nothing can be committed".to_owned());
+            // It comes first: a run that ends with a commit cannot succeed here.
+            let why = "the folder is in no git repository, so nothing can be committed: run `git init` first";
+            summary.insert(0, why.to_owned());
         }
         let summary = summary.join("; ");
         attempt.host.progress(&attempt.run, attempt.activity, &summary);

@@ -18,6 +18,9 @@ pub use builtin::{files as builtin_files, names as builtin_names};
 /// The file that makes a directory a machine.
 pub const MACHINE_FILE: &str = "machine.yaml";
 
+/// The number of files beside the caller that are searched for a name like a wrong one.
+const NEARBY_MAX: usize = 1_000;
+
 /// The directory of a project's machines.
 pub const PROJECT_MACHINES: &str = ".interlock/machines";
 
@@ -197,10 +200,31 @@ fn from_path(text: &str, dir: &Path) -> Result<Source, Error> {
 
 fn unknown(name: &str, dir: &Path) -> Error {
     let known: Vec<String> = list(dir).into_iter().map(|listed| listed.name).collect();
-    let hint = interlock_suggest::did_you_mean(name, known.iter().map(String::as_str)).unwrap_or_else(|| {
+    let near: Vec<(String, String)> = nearby(dir);
+    let candidates = known.iter().chain(near.iter().map(|(bare, _)| bare)).map(String::as_str);
+    let closest = interlock_suggest::closest(name, candidates).map(|closest| {
+        let file = near.iter().find(|(bare, _)| bare == closest && !known.contains(bare));
+        format!("did you mean `{}`?", file.map_or(closest, |(_, file)| file))
+    });
+    let hint = closest.unwrap_or_else(|| {
         format!("available machines are {}; you can also give the path of a directory or a file", known.join(", "))
     });
     Error::Unknown { name: name.to_owned(), hint }
+}
+
+/// Returns the machines beside the caller that are named by their path: directories and files, each also without ending.
+fn nearby(dir: &Path) -> Vec<(String, String)> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten().take(NEARBY_MAX);
+    let machine = |entry: fs::DirEntry| {
+        let name = entry.file_name().into_string().ok()?;
+        match name.strip_suffix(".yaml").or_else(|| name.strip_suffix(".yml")) {
+            Some(bare) => Some((bare.to_owned(), name.clone())),
+            None => entry.path().join(MACHINE_FILE).is_file().then(|| (name.clone(), name)),
+        }
+    };
+    let mut found: Vec<_> = entries.filter_map(machine).collect();
+    found.sort();
+    found
 }
 
 /// Returns the directories that contain a project's machines, nearest first.

@@ -49,6 +49,17 @@ pub(crate) fn json(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(spelled).collect())
 }
 
+/// Returns the name of a file for a line of text: line ends and tabs in it are escaped too, so that a name cannot look
+/// like another line.
+pub(crate) fn path(path: &std::path::Path) -> String {
+    let name = path.to_string_lossy();
+    let shown = |letter: char| match steers(letter) {
+        true => letter.escape_unicode().to_string(),
+        false => letter.to_string(),
+    };
+    name.chars().map(shown).collect()
+}
+
 /// Returns a text on one line, with a blank for every character that would control a terminal: for status lines, which
 /// are short.
 pub(crate) fn line(text: &str) -> String {
@@ -76,6 +87,8 @@ mod tests {
         assert_eq!(shown("\x1b[8mhidden\x1b[0m"), "\\u{1b}[8mhidden\x1b[0m");
         assert_eq!(shown("\u{202e}txt.exe\u{9b}31m\r"), "\\u{202e}txt.exe\\u{9b}31m\\u{d}");
         assert_eq!(line("a\x1b[2Jb\u{202e}"), "a [2Jb ");
+        let name = std::path::Path::new("a\nrestored  b\t\x1b[31mc ü");
+        assert_eq!(path(name), "a\\u{a}restored  b\\u{9}\\u{1b}[31mc ü");
     }
 
     #[test]

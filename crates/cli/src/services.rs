@@ -43,6 +43,10 @@ impl Services for ServerServices {
         Ok(report::page(&self.0, run.clone())?)
     }
 
+    fn report_sections(&self, run: &Head) -> Result<Json> {
+        Ok(report::sections(&self.0, run.clone())?)
+    }
+
     fn agents(&self, folder: &Path) -> Result<Json> {
         Ok(json!(agents::rows(&agents::load(folder)?)))
     }

@@ -56,8 +56,13 @@ pub struct Command {
 pub enum Redefinition {
     /// Its definition is another one now, or does not exist any more.
     Definition(Option<String>),
-    /// This script was changed or removed.
-    Script(String),
+    /// A script was changed or removed.
+    Script {
+        /// Its path in the project.
+        path: String,
+        /// The hash of its content now; `None` if it does not exist any more, or is no script that can be read.
+        now: Option<String>,
+    },
 }
 
 impl Command {
@@ -141,9 +146,15 @@ pub fn redefined<'c>(recorded: &'c [Command], root: &Path) -> Vec<(&'c Command, 
         }
         let scripts = scripts::named(&files, command);
         let changed = command.scripts.iter().filter(|(path, hash)| scripts.get(*path) != Some(*hash));
-        changes.extend(changed.map(|(path, _)| (command, Redefinition::Script(path.clone()))));
+        let script = |path: &String| Redefinition::Script { path: path.clone(), now: scripts.get(path).cloned() };
+        changes.extend(changed.map(|(path, _)| (command, script(path))));
     }
     changes
+}
+
+/// Returns the hash of a file of the project, as [`Command::scripts`] has it; `None` if it cannot be read.
+pub fn content_hash(root: &Path, path: &str) -> Option<String> {
+    Files::new(root).bytes(path).map(|content| scripts::hash(&content))
 }
 
 /// Returns commands as the project defines them now: configured ones with the present scripts, all others as detected.

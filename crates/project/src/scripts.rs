@@ -39,7 +39,8 @@ fn script(files: &Files<'_>, path: &str) -> Option<String> {
     Some(hash(&content))
 }
 
-fn hash(content: &[u8]) -> String {
+/// Returns the SHA-256 of a content, in hexadecimal digits.
+pub(crate) fn hash(content: &[u8]) -> String {
     use sha2::{Digest as _, Sha256};
     Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
 }

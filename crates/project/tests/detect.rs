@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use interlock_project::{CONFIGURED, Detected, Kind, Redefinition, commands, detect, redefined, renewed};
+use interlock_project::{CONFIGURED, Detected, Kind, Redefinition, commands, content_hash, detect, redefined, renewed};
 use tempfile::TempDir;
 
 /// Creates a project of these files. A name that ends in `/` is a directory.
@@ -245,7 +245,10 @@ fn changed_scripts_of_a_recipe_redefine_the_command() {
     fs::write(root.path().join("test.sh"), "true\n").unwrap();
     fs::remove_file(root.path().join("bin/check")).unwrap();
     let changes: Vec<_> = redefined(&before, root.path()).into_iter().map(|(_, change)| change).collect();
-    assert_eq!(changes, [Redefinition::Script("bin/check".into()), Redefinition::Script("test.sh".into())]);
+    let script = |path: &str, now: Option<String>| Redefinition::Script { path: path.into(), now };
+    let now = content_hash(root.path(), "test.sh");
+    assert!(now.is_some() && content_hash(root.path(), "bin/check").is_none());
+    assert_eq!(changes, [script("bin/check", None), script("test.sh", now)]);
     assert_eq!(redefined(&renewed(&before, root.path()), root.path()), []);
 }
 
@@ -255,7 +258,7 @@ fn scripts_of_configured_commands_are_recorded() {
     let before = commands(root.path(), &["sh ./check.sh > log".to_owned()]).commands;
     fs::write(root.path().join("check.sh"), "true\n").unwrap();
     let changes: Vec<_> = redefined(&before, root.path()).into_iter().map(|(_, change)| change).collect();
-    assert_eq!(changes, [Redefinition::Script("check.sh".into())]);
+    assert_eq!(changes, [Redefinition::Script { path: "check.sh".into(), now: content_hash(root.path(), "check.sh") }]);
     let renewed = renewed(&before, root.path());
     assert_eq!((renewed[0].command.as_str(), redefined(&renewed, root.path()).len()), ("sh ./check.sh > log", 0));
 }

@@ -68,3 +68,14 @@ setInterval(() => {
     if (node.dataset.shows === 'due') node.classList.toggle('late', new Date(moment) < Date.now());
   }
 }, 1000);
+
+// Returns the cost and the tokens of a run or of several; an empty text if there are none.
+export function spentText(spent) {
+  return [spent?.cost ? cost(spent.cost) : null, spent?.tokens ? t('n-tokens', { count: count(spent.tokens) }) : null].filter(Boolean).join(' · ');
+}
+
+// Shows the cost and the tokens of child runs; nothing if there are none.
+export function childrenSpent(children) {
+  const spent = spentText(children);
+  return spent ? h('p', { class: 'muted spent', title: t('children-spent') }, t('and-children', { spent, count: count(children.runs) + (children.more ? '+' : '') })) : null;
+}

@@ -3,7 +3,7 @@
 import { get } from './api.js';
 import { ansi } from './ansi.js';
 import { h, put, soon } from './dom.js';
-import { age, cost, count, duration } from './format.js';
+import { age, childrenSpent, cost, count, duration } from './format.js';
 import { fileButton } from './step.js';
 import { tree } from './tree.js';
 import { failure, phase, runLink } from './widgets.js';
@@ -46,7 +46,7 @@ export function evidencePanel(run, signal, open) {
 // Shows time and cost per state as bars.
 export function totalsPanel(run, now, signal) {
   const place = h('div', {}, h('p', { class: 'muted' }, t('loading')));
-  get(['runs', run, 'totals'], {}, signal).then(({ states }) => put(place, bars(states, now()))).catch((error) => {
+  get(['runs', run, 'totals'], {}, signal).then(({ states, children_spent: ofChildren }) => put(place, bars(states, now()), childrenSpent(ofChildren))).catch((error) => {
     if (error.name !== 'AbortError') put(place, failure(error));
   });
   return place;

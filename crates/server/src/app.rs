@@ -6,6 +6,7 @@ use interlock_activity::Registry;
 use interlock_follow::{Follower, Source};
 use interlock_journal::{Engine, Head};
 use interlock_runtime::{Runtime, Workspace};
+use tokio::sync::Semaphore;
 
 use crate::{
     Access, Folders, Listen, Services,
@@ -35,6 +36,8 @@ pub(crate) struct App {
     pub(crate) spent: AllSpent,
     /// The snapshots of the files that runs work on.
     pub(crate) workspace: Workspace,
+    /// Limits the number of reports that are made at the same time.
+    pub(crate) reports: Semaphore,
     /// The rate of requests of a token or a session.
     pub(crate) requests: Rate,
     /// The rate of failed logins and unknown tokens.

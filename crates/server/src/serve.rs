@@ -17,7 +17,7 @@ use interlock_runtime::{Runtime, Workspace};
 use tokio::{
     io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
     net::TcpListener,
-    sync::watch,
+    sync::{Semaphore, watch},
 };
 
 use crate::{
@@ -45,6 +45,9 @@ const REQUESTS: (u32, f64) = (2_000, 1_000.0);
 
 /// The failed logins of a caller at once, and per second after that.
 const FAILURES: (u32, f64) = (20, 0.2);
+
+/// The number of reports that are made at the same time.
+const REPORTS_MAX: usize = 2;
 
 /// The longest time in which the activities of an ending server stop.
 const RELEASE_TIME: Duration = Duration::from_secs(30);
@@ -184,6 +187,7 @@ impl Server {
             histories: Histories::default(),
             totals: AllTotals::default(),
             spent: AllSpent::default(),
+            reports: Semaphore::new(REPORTS_MAX),
             workspace: Workspace::new(self.home),
             requests: Rate::new(REQUESTS.0, REQUESTS.1),
             failures: Rate::new(FAILURES.0, FAILURES.1),

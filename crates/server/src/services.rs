@@ -43,6 +43,9 @@ pub trait Services: Send + Sync + 'static {
     /// Makes the report of a run as an HTML page.
     fn report(&self, run: &Head) -> Result<String>;
 
+    /// Returns the first sentence and the sections of the report of a run. The answer has a bound.
+    fn report_sections(&self, run: &Head) -> Result<Json>;
+
     /// Lists the configured coding agents.
     fn agents(&self, folder: &Path) -> Result<Json>;
 

@@ -8,7 +8,7 @@ use std::{
 };
 
 use interlock_chart::Value;
-use interlock_journal::{AttemptResult, Engine, Entry, Evidence, Head, RunKey};
+use interlock_journal::{AttemptResult, Engine, Entry, Evidence, Filter, Head, RunKey};
 use serde::Serialize;
 
 use crate::problem::Result;
@@ -21,6 +21,9 @@ const RUNS_MAX: usize = 2_000;
 
 /// The name of the evidence file of an agent's turn.
 const TURN: &str = "agent-turn";
+
+/// The most child runs of a run that are added up.
+const CHILDREN_MAX: usize = 500;
 
 /// The media type of a diff.
 const DIFF: &str = "text/x-diff";
@@ -39,6 +42,18 @@ impl Spent {
         self.tokens += other.tokens;
         self.cost += other.cost;
     }
+}
+
+/// Tokens and cost of child runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct ChildrenSpent {
+    /// The number of child runs.
+    pub(crate) runs: u64,
+    /// True if there are more child runs than were counted.
+    pub(crate) more: bool,
+    /// The tokens and the cost of all of them.
+    #[serde(flatten)]
+    pub(crate) spent: Spent,
 }
 
 /// Turns the running total that agents report into what was added. A total that falls belongs to a new count.
@@ -130,11 +145,69 @@ impl AllSpent {
         }
         Ok((counted.spent, counted.diff))
     }
+
+    /// Returns the tokens and the cost of the child runs of a run so far, of their child runs, and so on.
+    pub(crate) fn of_children(&self, engine: &dyn Engine, head: &Head) -> Result<ChildrenSpent> {
+        let filter = Filter { prefix: Some(format!("{}.", head.name)), at_most: CHILDREN_MAX, ..Filter::default() };
+        let named = engine.list(&filter)?;
+        let mut total = ChildrenSpent { more: named.len() == CHILDREN_MAX, ..ChildrenSpent::default() };
+        for child in descendants(&head.name, &named) {
+            total.runs += 1;
+            total.spent.add(self.of(engine, child)?.0);
+        }
+        Ok(total)
+    }
+}
+
+/// Returns the runs that a run has started, directly or through others. A person can start a run with such a name too.
+fn descendants<'h>(run: &str, named: &'h [Head]) -> Vec<&'h Head> {
+    let mut found: Vec<&Head> = Vec::new();
+    // A run is created after its parent, and the list begins with the newest.
+    for head in named.iter().rev() {
+        let is_known = |parent: &str| parent == run || found.iter().any(|known| known.name == parent);
+        if head.parent.as_deref().is_some_and(is_known) {
+            found.push(head);
+        }
+    }
+    found
 }
 
 #[cfg(test)]
 mod tests {
+    use interlock_journal::{Hash, Phase};
+
     use super::*;
+
+    fn head(name: &str, parent: Option<&str>) -> Head {
+        Head {
+            key: RunKey(0),
+            name: name.to_owned(),
+            machine: "m".to_owned(),
+            definition: Hash::of(b"").to_string(),
+            parent: parent.map(str::to_owned),
+            created_ms: 0,
+            updated_ms: 0,
+            seq: 1,
+            hash: Hash::of(b""),
+            phase: Phase::Active,
+            place: "here".to_owned(),
+            epoch: 0,
+            due_ms: None,
+        }
+    }
+
+    #[test]
+    fn child_runs_of_child_runs_count_and_runs_that_only_have_such_a_name_do_not() {
+        let newest_first = [
+            head("a.1.2.3", Some("a.1.2")),
+            head("a.own.1", Some("a.own")),
+            head("a.own", None),
+            head("a.1.2", Some("a.1")),
+            head("a.1", Some("a")),
+        ];
+        let names: Vec<_> = descendants("a", &newest_first).into_iter().map(|head| head.name.as_str()).collect();
+        assert_eq!(names, ["a.1", "a.1.2", "a.1.2.3"]);
+    }
 
     #[test]
     fn the_running_total_of_agents_is_turned_into_additions() {

@@ -84,6 +84,9 @@ pub fn query(
     sql: &str,
     limits: QueryLimits,
 ) -> Result<Rows, String> {
+    if sql.trim_matches(|letter: char| letter.is_whitespace() || letter == ';').is_empty() {
+        return Err("the query is empty; give one, such as `select name, machine from run`".to_owned());
+    }
     let mut connection = open(folder).map_err(|error| format!("the store could not be read: {error}"))?;
     views.iter().try_for_each(|view| add(&connection, view)).map_err(|error| error.to_string())?;
     add_evidence(&connection, evidence).map_err(|error| error.to_string())?;

@@ -22,3 +22,17 @@ pub fn installed(script: &str) -> Option<PathBuf> {
     eprintln!("left out: scripts/{script} was not run");
     None
 }
+
+/// Returns true if `bwrap` is installed, which `scripts/setup.sh` does.
+///
+/// # Panics
+/// Panics if it is missing in CI, or if `INTERLOCK_REQUIRE_PARTS` is set.
+pub fn has_bubblewrap() -> bool {
+    let is_there = Path::new("/usr/bin/bwrap").is_file();
+    let is_needed = ["CI", "INTERLOCK_REQUIRE_PARTS"].iter().any(|name| std::env::var_os(name).is_some());
+    assert!(is_there || !is_needed, "bubblewrap is not installed: run scripts/setup.sh");
+    if !is_there {
+        eprintln!("left out: bubblewrap is not installed");
+    }
+    is_there
+}

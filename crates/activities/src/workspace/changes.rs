@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, path::PathBuf};
 use interlock_activity::{Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, schema};
 use interlock_chart::{Value, model::Schema};
 use interlock_codemap::{Survey, Wish};
-use interlock_journal::Evidence;
+use interlock_journal::{Evidence, Hash};
 use interlock_policy::{ChangeKind, Patch, risk};
 use interlock_project::{Command, Redefinition};
 use interlock_workspace::{Workspace, patch as unified};
@@ -23,6 +23,10 @@ const SHOWN_BYTES_MAX: usize = 256 * 1024;
 
 /// The size of the map that a judge is shown.
 const MAP_TOKENS: usize = 1_500;
+
+/// The number of digits of a hash that tell one content of a script from another. An agent that chooses both contents
+/// must not find two with the same digits.
+const CONTENT_DIGITS: usize = 40;
 
 /// The most files that are listed.
 const FILES_MAX: usize = 200;
@@ -51,7 +55,7 @@ impl WorkspaceChanges {
             evidence.push(kept(attempt, "diff_since_start", &whole)?);
         }
         let (patch, problem) = parsed(&diff(base)?);
-        let mut weakened = self.weakened(attempt, &given, &patch)?;
+        let mut weakened = self.weakened(attempt, &given, &patch, &tree)?;
         weakened.extend(problem);
         let summary = summary(&patch);
         let map = given.text("goal")?.map(|goal| self.map(attempt, goal, &patch)).transpose()?.flatten();
@@ -78,8 +82,15 @@ impl WorkspaceChanges {
         keep(attempt, "map", "text/plain", text.as_bytes()).map(Some)
     }
 
-    /// Returns the ways in which checks were weakened or redefined, except those that a person has accepted.
-    fn weakened(&self, attempt: &Attempt, given: &Arguments<'_>, patch: &Patch) -> Result<Vec<String>, Outcome> {
+    /// Returns the ways in which checks were weakened or redefined, except those that a person has accepted. The report of a
+    /// script or a definition carries the hash of its content, so another change of it is another report.
+    fn weakened(
+        &self,
+        attempt: &Attempt,
+        given: &Arguments<'_>,
+        patch: &Patch,
+        tree: &str,
+    ) -> Result<Vec<String>, Outcome> {
         let table = risks(attempt)?;
         let mut found: BTreeSet<String> =
             risk::weakenings(patch, &table).iter().map(|weakening| format!("{weakening}")).collect();
@@ -90,16 +101,36 @@ impl WorkspaceChanges {
             .map_err(|error| BadArgument::field("defined", format!("is no list of commands: {error}")))?;
         for (command, change) in interlock_project::redefined(&defined, &attempt.folder) {
             found.insert(match change {
-                Redefinition::Definition(_) => format!("the definition of `{}` changed", command.command),
-                Redefinition::Script(path) => format!("{path} changed, which `{}` runs", command.command),
+                Redefinition::Definition(Some(now)) => {
+                    let now = Hash::of(now.as_bytes()).to_string();
+                    format!("the definition of `{}` changed ({})", command.command, content(Some(now), tree))
+                }
+                Redefinition::Definition(None) => format!("the definition of `{}` was removed", command.command),
+                Redefinition::Script { path, now } => script(&path, &command.command, &content(now, tree)),
             });
         }
+        let root = self.workspace.root(&attempt.folder).map_err(|error| failed(&error))?;
         for command in given.texts("commands")?.unwrap_or_default() {
             let scripts = patch.files.iter().filter(|file| !table.is_test(&file.path) && names(&command, &file.path));
-            found.extend(scripts.map(|file| format!("{} changed, which `{command}` runs", file.path)));
+            let now = |path: &str| content(interlock_project::content_hash(&root, path), tree);
+            found.extend(scripts.map(|file| script(&file.path, &command, &now(&file.path))));
         }
         let accepted = given.texts("accepted")?.unwrap_or_default();
         Ok(found.into_iter().filter(|one| !accepted.contains(one)).collect())
+    }
+}
+
+/// Returns the report of a changed script.
+fn script(path: &str, command: &str, content: &str) -> String {
+    format!("{path} changed, which `{command}` runs ({content})")
+}
+
+/// Names the content of a script or a definition. If it cannot be read, the whole tree stands for it.
+fn content(hash: Option<String>, tree: &str) -> String {
+    match hash {
+        // The same length as the hashes of git, which reports shorten.
+        Some(hash) => format!("now {}", hash.get(..CONTENT_DIGITS).unwrap_or(&hash)),
+        None => format!("not readable in tree {tree}"),
     }
 }
 

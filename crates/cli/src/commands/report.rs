@@ -12,6 +12,7 @@ mod gather;
 mod html;
 mod markdown;
 mod repeat;
+mod sections;
 mod sentence;
 mod shown;
 
@@ -78,6 +79,11 @@ pub(crate) fn run(args: &Args, output: &Output) -> Outcome {
 /// Makes the report of a run as an HTML page.
 pub(crate) fn page(store: &Store, head: Head) -> Result<String, Failure> {
     written(&gather::report(store, head)?)
+}
+
+/// Returns the first sentence and the sections of the report of a run, for the server's page.
+pub(crate) fn sections(store: &Store, head: Head) -> Result<Json, Failure> {
+    Ok(sections::write(&gather::report(store, head)?))
 }
 
 fn written(report: &Report) -> Result<String, Failure> {

@@ -31,6 +31,9 @@ struct Row {
     ok: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
+    /// True if the file is no scenario.
+    #[serde(skip)]
+    is_broken: bool,
 }
 
 /// Plays all scenarios of the named machines, or of the project's machines that have scenarios.
@@ -46,7 +49,15 @@ pub(crate) fn run(machines: &[String], output: &Output) -> Outcome {
     } else {
         output.data(&format!("{} passed, {failed} failed\n", rows.len() - failed))?;
     }
-    Ok(if failed == 0 { Exit::Good } else { Exit::Failed })
+    let is_broken = rows.iter().any(|row| row.is_broken);
+    if is_broken {
+        output.talk("Hint: docs/how-to/test-a-machine.md describes the format of scenarios\n");
+    }
+    Ok(match failed {
+        0 => Exit::Good,
+        _ if is_broken => Exit::BadInput,
+        _ => Exit::Failed,
+    })
 }
 
 /// Returns the machines of the project that have scenarios.
@@ -70,7 +81,7 @@ fn one(name: &str, output: &Output) -> Result<Vec<Row>, Failure> {
     let files = scenarios(&source.path.with_file_name(SCENARIOS))?;
     let mut rows = Vec::new();
     for file in files {
-        let row = played(&loaded, &file)?;
+        let row = played(&loaded, &file);
         if !output.is_json() {
             output.data(&line(&row, output))?;
         }
@@ -79,20 +90,28 @@ fn one(name: &str, output: &Output) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-/// Plays the scenario in a file.
-fn played(loaded: &LoadedMachine, file: &Path) -> Result<Row, Failure> {
-    let scenario: Scenario = serde_json::from_value(given::read(file)?).map_err(|error| {
-        Failure::bad_input(format!("{} is not a scenario: {error}", machine::short(&file.display().to_string())))
-            .hint("docs/how-to/test-a-machine.md describes the format")
-    })?;
-    let problem = scenario::play(loaded, &scenario).err();
-    Ok(Row {
+/// Plays the scenario in a file. A file that is no scenario fails, and the others are played nevertheless.
+fn played(loaded: &LoadedMachine, file: &Path) -> Row {
+    let read = scenario(file);
+    let is_broken = read.is_err();
+    let (summary, problem) = match read {
+        Ok(scenario) => (scenario.summary.clone(), scenario::play(loaded, &scenario).err()),
+        Err(failure) => (String::new(), Some(failure.words())),
+    };
+    Row {
         machine: loaded.chart().id.clone(),
         scenario: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
-        summary: scenario.summary,
+        summary,
         ok: problem.is_none(),
         problem,
-    })
+        is_broken,
+    }
+}
+
+fn scenario(file: &Path) -> Result<Scenario, Failure> {
+    let name = machine::short(&file.display().to_string());
+    let wrong = |error| Failure::bad_input(format!("{name} is not a scenario: {error}"));
+    serde_json::from_value(given::read(Path::new(&name))?).map_err(wrong)
 }
 
 fn line(row: &Row, output: &Output) -> String {

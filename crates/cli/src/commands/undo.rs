@@ -15,6 +15,7 @@ use crate::{
     Exit,
     args::Undo,
     drive::{block_on, let_go},
+    escape,
     failure::Failure,
     output::Output,
     store::{Store, user},
@@ -107,7 +108,7 @@ fn as_json(args: &Undo, head: &Head, undid: &Undid, is_refused: bool) -> Json {
 
 fn tell(args: &Undo, head: &Head, undid: &Undid, is_refused: bool, output: &Output) -> Result<(), Failure> {
     for conflict in &undid.conflicts {
-        output.talk(&format!("{} {}: {}\n", output.yellow(CONFLICT), conflict.path.display(), conflict.why));
+        output.talk(&format!("{} {}: {}\n", output.yellow(CONFLICT), escape::path(&conflict.path), conflict.why));
         conflict.view.lines().for_each(|line| output.talk(&format!("    {line}\n")));
     }
     for commit in undid.commits.iter().filter(|commit| !commit.is_ours) {
@@ -118,7 +119,7 @@ fn tell(args: &Undo, head: &Head, undid: &Undid, is_refused: bool, output: &Outp
     }
     for path in &undid.not_kept {
         let (code, why) = (output.yellow(NOT_KEPT), path.why.words());
-        output.talk(&format!("{code} {}: the run changed it, but {why}\n", path.path.display()));
+        output.talk(&format!("{code} {}: the run changed it, but {why}\n", escape::path(&path.path)));
     }
     for (seq, why) in &undid.unknown {
         output.talk(&format!("{} the changes of record {seq} are not known: {why}\n", output.yellow(NOT_KEPT)));
@@ -168,7 +169,7 @@ fn put_back(args: &Undo, undid: &Undid) -> String {
             (Some(_), None) => "removed",
             _ => "restored",
         };
-        format!("{would}{what}  {}\n", change.path.display())
+        format!("{would}{what}  {}\n", escape::path(&change.path))
     };
     let commits = undid.commits.iter().filter(|commit| commit.is_ours);
     let commit = |moved: &interlock_runtime::Moved| match &moved.before {

@@ -32,7 +32,8 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
     let head = store.find(run)?;
     let mut follower = Follower::from_now(&store, head.clone())?;
     let mut outputs = Outputs::default();
-    output.talk(&format!("{} is {} in {}\n", head.name, head.phase.word(), follower.live.place()));
+    let began = standing(&follower);
+    output.talk(&began);
     let (mut is_told, mut shown) = (false, BTreeSet::new());
     loop {
         outputs.show(&store.live_folder(), &head.name, output)?;
@@ -61,8 +62,17 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
         }
         std::thread::sleep(LOOK_EVERY);
     }
-    output.talk(&format!("{} is {} in {}\n", head.name, follower.phase().word(), follower.live.place()));
+    // A run that had ended already, or waits as before, has been described.
+    let ended = standing(&follower);
+    if ended != began {
+        output.talk(&ended);
+    }
     Ok(follower.phase().into())
+}
+
+/// Returns the line that says where a run is.
+fn standing(follower: &Follower) -> String {
+    format!("{} is {} in {}\n", follower.head.name, follower.phase().word(), follower.live.place())
 }
 
 /// Prints how to answer each new question of a running attempt.

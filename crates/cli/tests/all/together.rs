@@ -204,6 +204,8 @@ fn whoever_watches_sees_what_others_do() {
     let events: Vec<&str> = moves.iter().filter_map(|each| each["event"].as_str()).collect();
     assert_eq!((code, events), (Some(0), vec!["blink", "off"]));
     assert_eq!(ended(follower).0, Some(0));
+    let over = session.run("watch l1").unwrap();
+    assert_eq!(over.stderr.lines().count(), 1, "a run that has ended is described once: {over}");
 }
 
 const SCRIBE: &str = "\

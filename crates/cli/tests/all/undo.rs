@@ -123,6 +123,20 @@ fn is_executable(path: &Path) -> bool {
 }
 
 #[test]
+fn control_characters_in_the_name_of_a_file_are_escaped() {
+    let scene = Scene::new();
+    let odd = WRITER.replace("echo 1 > a; echo 1 > b", "sh make.sh");
+    scene.session.write("make.sh", "touch \"$(printf 'x\\nrestored  y\\033[31m')\"\n").unwrap();
+    scene.session.write(".interlock/machines/writer/machine.yaml", &odd).unwrap();
+    let run = scene.run("run writer --name w1");
+    assert_eq!(run.code, Some(4), "{run}");
+    let planned = scene.good("undo w1 --dry-run");
+    assert!(planned.stdout.contains("would be removed  x\\u{a}restored  y\\u{1b}[31m\n"), "{planned}");
+    let undo = scene.good("undo w1");
+    assert!(undo.stdout.contains("removed  x\\u{a}restored  y\\u{1b}[31m\n"), "{undo}");
+}
+
+#[test]
 fn a_finished_run_is_taken_back_whole_and_that_can_be_taken_back() {
     let (scene, before) = Scene::finished();
     let after = scene.files();

@@ -142,6 +142,14 @@ impl Document {
         serde_json::from_str(&self.text[self.cells.get(at)?.range.clone()]).ok()
     }
 
+    /// Returns one field of a cell without decoding the others; null if there is none.
+    pub(crate) fn field(&self, at: usize, name: &str) -> Json {
+        let Some(cell) = self.cells.get(at) else { return Json::Null };
+        let fields = scan::fields(&self.text, cell.range.start).unwrap_or_default();
+        let value = fields.into_iter().find(|field| field.name == name);
+        value.and_then(|field| serde_json::from_str(&self.text[field.value]).ok()).unwrap_or_default()
+    }
+
     /// Returns an id that no cell has: the wanted one, or a numbered one.
     pub(crate) fn free_id(&self, wanted: Option<&str>) -> String {
         let is_free = |id: &str| self.find(id).is_none();

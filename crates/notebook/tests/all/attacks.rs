@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use crate::trial::{Trial, texts};
 
 /// A store with a short path, so that kernels have their directories in it, and a trial that uses it.
-fn scene() -> Option<(TempDir, Trial)> {
+pub(crate) fn scene() -> Option<(TempDir, Trial)> {
     let store = tempfile::tempdir_in("/tmp").unwrap();
     let mut trial = Trial::new()?;
     let sandbox = Sandbox { launcher: launcher(), store: Some(store.path().to_owned()), ..Sandbox::default() };
@@ -93,7 +93,7 @@ async fn the_directory_of_a_kernel_goes_with_its_run() {
 }
 
 /// Runs statements in one cell, each of which must fail. Returns the ones that did not.
-async fn refused(trial: &Trial, statements: &[String]) -> Vec<String> {
+pub(crate) async fn refused(trial: &Trial, statements: &[String]) -> Vec<String> {
     let code = format!(
         "import json, os, signal, socket, subprocess\nfor one in json.loads({:?}):\n    try:\n        exec(one)\n        print('OPEN', one)\n    \
          except (OSError, subprocess.CalledProcessError):\n        pass\nprint('end')",

@@ -6,5 +6,6 @@ mod actions;
 mod attacks;
 mod cells;
 mod documents;
+mod forms;
 mod lifetime;
 mod trial;

@@ -103,7 +103,7 @@ impl ProjectVerify {
                     let now = now.clone().unwrap_or_else(|| "nothing".to_owned());
                     format!("`{}` in {} was `{before}` and is `{now}`", command.command, command.found_by)
                 }
-                Redefinition::Script(path) => format!("{path} changed, which `{}` runs", command.command),
+                Redefinition::Script { path, .. } => format!("{path} changed, which `{}` runs", command.command),
             };
             let lines: Vec<String> = found.iter().map(line).collect();
             Ok((lines, interlock_project::renewed(&fixed, &folder)))

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -11,7 +11,7 @@ use std::{
 use interlock_activity::{Attempt, Canceller};
 use interlock_process::{Conversation, Plan, Tell};
 use interlock_sandbox::{Kind, Namespaces, Rules};
-use interlock_testkit_activity::{Recorder, attempt, launcher::launcher};
+use interlock_testkit_activity::{Recorder, attempt, launcher::launcher, parts};
 use tempfile::TempDir;
 
 /// The time that a program has to end by itself.
@@ -20,7 +20,7 @@ pub(crate) const GRACE: Duration = Duration::from_secs(20);
 /// The ways to confine a program that this computer has.
 pub(crate) fn sandboxes() -> Vec<(Kind, Namespaces)> {
     let mut all = vec![(Kind::Landlock, Namespaces::Auto), (Kind::Landlock, Namespaces::Off)];
-    if Path::new("/usr/bin/bwrap").exists() {
+    if parts::has_bubblewrap() {
         all.push((Kind::Bubblewrap, Namespaces::Auto));
     }
     all

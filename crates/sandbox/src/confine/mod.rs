@@ -174,7 +174,15 @@ fn confine(
         enforced.network_by.push("namespace".into());
     }
     let shared_memory = in_namespaces.then(|| shared_memory(order, enforced));
-    let has_terminals = rules.terminals && in_namespaces && namespaces::own_terminals().is_ok();
+    let is_wrapped = rules.sandbox == Kind::Bubblewrap;
+    if is_wrapped {
+        // Its arguments ask for these namespaces, and it fails without them.
+        enforced.namespaces = namespaces::NAMES.map(str::to_owned).to_vec();
+        enforced.processes_apart = true;
+    }
+    // The `/dev` that bubblewrap makes has private terminals.
+    let has_own = || is_wrapped || (in_namespaces && namespaces::own_terminals().is_ok());
+    let has_terminals = rules.terminals && has_own();
     if rules.terminals && !has_terminals {
         enforced.missing.push("no pseudo-terminals: private ones need namespaces".into());
     }
@@ -189,7 +197,7 @@ fn confine(
     files::restrict(rules, temp, own, has_terminals, enforced)?;
     let walls = Walls {
         landlock: enforced.landlock_abi.is_some(),
-        namespaces: in_namespaces,
+        namespaces: in_namespaces || is_wrapped,
         memory_group: enforced.memory_by.iter().any(|by| by == "cgroup"),
         shared_memory_limit: shared_memory.is_some_and(|shared| shared.is_bounded),
     };

@@ -101,6 +101,25 @@ fn processes_of_the_same_user_keep_their_limits_and_scheduling() {
     }
 }
 
+/// Libraries such as ZeroMQ ask for the usual scheduler for each of their threads, and end the program if that fails.
+#[test]
+fn asking_for_the_usual_scheduler_succeeds_and_changes_no_process() {
+    for scene in Scene::for_everybody() {
+        let scene = scene.with_attacks();
+        let them = Bystander::new(&scene);
+        let id = them.0.id().to_string();
+        assert!(scene.outside(scene.work("attack")).args(["scheduler", &id]).status().unwrap().success());
+        let before = them.state();
+        let set = |id: &str| {
+            format!("python3 -c 'import os; os.sched_setscheduler({id}, os.SCHED_OTHER, os.sched_param(0))'")
+        };
+        scene.run(&set("os.getpid()")).is_well();
+        // In namespaces there is no such process, and without them the call has no effect.
+        scene.run(&set(&id));
+        assert_eq!(them.state(), before, "it keeps the scheduler that somebody chose for it");
+    }
+}
+
 /// The supervisor is the parent of the program, or of the process that starts it.
 #[test]
 fn the_supervisor_cannot_be_attacked() {

@@ -48,5 +48,7 @@ export default {
   'bound': 'at most {transitions} transitions, {activities} activities, {judgements} judgements', 'holds': 'holds: ', 'fails': 'fails: ', 'loops-to': '… and again from step {step}', 'from-start': 'First', 'back': 'Back', 'forward': 'Next',
   'start-machine': 'Start {machine}', 'picture-and-proof': 'Picture and proof', 'run-name': 'Name of the run', 'name-default': 'machine name and random letters', 'agent': 'Coding agent', 'default-agent': 'Default',
   'diff': 'Diff', 'diff-of': 'Changes of {run}', 'no-diff': 'The run has changed no file yet.', 'more-bytes': '{size} more are not shown.', 'agent-tokens': '{count} tokens of agents', 'n-tokens': '{count} tokens', 'spent': 'Cost and tokens so far',
+  'children-spent': 'Cost and tokens of the runs that this run has started, not included above', 'and-children': '+ {spent} in child runs ({count})',
+  'more-rows': '{count} more rows are in the report to download.',
   'all-by-phase': 'All machines, by phase',
 };

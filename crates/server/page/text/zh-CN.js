@@ -48,5 +48,7 @@ export default {
   'bound': '最多 {transitions} 次转移、{activities} 个活动、{judgements} 次评判', 'holds': '成立：', 'fails': '不成立：', 'loops-to': '……然后从第 {step} 步重复', 'from-start': '第一步', 'back': '上一步', 'forward': '下一步',
   'start-machine': '启动 {machine}', 'picture-and-proof': '图与证明', 'run-name': '运行名称', 'name-default': '状态机名加随机字母', 'agent': '编码代理', 'default-agent': '默认',
   'diff': '差异', 'diff-of': '{run} 的更改', 'no-diff': '该运行还没有更改文件。', 'more-bytes': '还有 {size} 未显示。', 'agent-tokens': '代理 {count} 词元', 'n-tokens': '{count} 词元', 'spent': '目前的费用与词元',
+  'children-spent': '此运行启动的子运行的费用和词元数，不含在上面的数字中', 'and-children': '另加子运行（{count} 个）：{spent}',
+  'more-rows': '另有 {count} 行，请下载报告查看。',
   'all-by-phase': '所有状态机，按阶段',
 };

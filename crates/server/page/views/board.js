@@ -4,7 +4,7 @@ import { get, post } from '../api.js';
 import { answer } from '../answer.js';
 import { h, keyed, latest, put, soon } from '../dom.js';
 import { openDiff } from '../evidence.js';
-import { age, cost, count, due } from '../format.js';
+import { age, childrenSpent, due, spentText } from '../format.js';
 import { progress } from '../live.js';
 import { go, link } from '../route.js';
 import { action, dialog, phase, runLink } from '../widgets.js';
@@ -31,7 +31,7 @@ export async function board({ main, query, canAct, signal, title, follow }) {
     filled.forEach(({ runs }, at) => {
       const [head, cards] = columns.children[at].children;
       head.lastChild.textContent = runs.length;
-      keyed(cards, runs, (run) => run.run, (run) => JSON.stringify([run.seq, run.phase, run.waits, run.spent, run.doing]), (run) => card(run, canAct), isAsking);
+      keyed(cards, runs, (run) => run.run, (run) => JSON.stringify([run.seq, run.phase, run.waits, run.spent, run.children_spent, run.doing]), (run) => card(run, canAct), isAsking);
     });
     for (const run of progress.keys()) tell(columns, run);
   };
@@ -47,7 +47,10 @@ export async function board({ main, query, canAct, signal, title, follow }) {
   follow((notice) => {
     if (notice.type === 'progress') return tell(columns, notice.run);
     if (notice.type === 'hello') return reload();
-    if (notice.type !== 'record' || (query.machine && notice.machine !== query.machine)) return;
+    if (notice.type !== 'record') return;
+    // The card of a run shows the cost of its child runs, which can be runs of other machines.
+    if (shown.some(({ run }) => notice.run.startsWith(`${run}.`))) reload();
+    if (query.machine && notice.machine !== query.machine) return;
     const found = shown.find(({ run }) => run === notice.run);
     if (!found) return reload();
     if (notice.seq >= found.seq) Object.assign(found, { seq: notice.seq, phase: notice.phase, place: notice.place, updated: notice.updated, due: notice.due ?? null });
@@ -84,12 +87,13 @@ function column({ name, label }) {
 
 function card(run, canAct) {
   const isOpen = OPEN.includes(run.phase);
-  const facts = [run.spent?.cost ? cost(run.spent.cost) : null, run.spent?.tokens ? t('n-tokens', { count: count(run.spent.tokens) }) : null].filter(Boolean).join(' · ');
+  const facts = spentText(run.spent);
   return h('article', { class: `card small-card ${run.phase}`, 'data-run': run.run },
     h('header', {}, runLink(run.run), h('span', { class: 'right muted' }, age(run.updated))),
     h('p', { class: 'muted facts-line' }, h('span', { class: 'mono' }, run.machine, ' · ', run.place), due(run.due)),
     h('p', { class: 'now' }, isOpen ? waits(run) : ''),
     facts ? h('p', { class: 'muted spent', title: t('spent') }, facts) : null,
+    childrenSpent(run.children_spent),
     canAct && isOpen ? h('div', { class: 'buttons' },
       run.phase === 'paused'
         ? action(t('resume'), () => post(['runs', run.run, 'resume']), { kind: 'small' })

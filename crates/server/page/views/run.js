@@ -11,6 +11,7 @@ import { openEvidence } from '../evidence.js';
 import { age, due } from '../format.js';
 import { children, counters, dataPanel, evidencePanel, outputPanel, totalsPanel } from '../panels.js';
 import { records } from '../records.js';
+import { reportPanel } from '../report.js';
 import { setQuery } from '../route.js';
 import { step } from '../step.js';
 import { timeline } from '../timeline.js';
@@ -110,6 +111,7 @@ export async function run({ main, name, query, canAct, signal, title, follow }) 
       h('div', { class: 'left' }, picture.node, limits, h('h2', { class: 'sr' }, t('details')),
         tabs(t('details'), [
           [t('data'), () => dataPanel(moreData, state)],
+          [t('report'), () => reportPanel(name, signal, follow, open)],
           [t('evidence'), () => evidencePanel(name, signal, open)],
           [t('totals'), () => totalsPanel(name, () => now, signal)],
           [t('output'), () => outputPanel(name, signal, follow)],

@@ -12,6 +12,7 @@ use axum::{
 };
 use interlock_journal::{Evidence, Head};
 use serde_json::{Value, json};
+use tokio::sync::SemaphorePermit;
 
 use crate::{
     app::{App, State, blocking},
@@ -131,11 +132,23 @@ fn bytes_of(range: &str, length: usize) -> Option<(usize, usize)> {
 
 /// Sends the report of a run.
 pub(super) async fn report(Extracted(app): Extracted<State>, Path(run): Path<String>) -> Result<Response> {
+    let _turn = turn(&app).await?;
     blocking(&app, move |app| {
         let html = app.services.report(&app.head(&run)?)?;
         Ok(attachment(&format!("{run}.html"), "text/html; charset=utf-8", html.into_bytes(), None))
     })
     .await
+}
+
+/// Shows the first sentence and the sections of the report of a run.
+pub(super) async fn report_sections(Extracted(app): Extracted<State>, Path(run): Path<String>) -> Result<Json<Value>> {
+    let _turn = turn(&app).await?;
+    blocking(&app, move |app| Ok(Json(app.services.report_sections(&app.head(&run)?)?))).await
+}
+
+/// Waits until few enough other reports are made: each can hold a whole run and a notebook in memory.
+async fn turn(app: &App) -> Result<SemaphorePermit<'_>> {
+    app.reports.acquire().await.map_err(|_| Problem::failed("the server is ending"))
 }
 
 /// Shows the end of the output of running activities.

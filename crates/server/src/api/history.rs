@@ -66,7 +66,8 @@ fn record(step: &Step) -> Value {
 pub(super) async fn totals(Extracted(app): Extracted<State>, Path(run): Path<String>) -> Result<Json<Value>> {
     blocking(&app, move |app| {
         let head = app.head(&run)?;
-        Ok(Json(json!({ "run": run, "states": app.totals.of(app, &head)? })))
+        let children = app.spent.of_children(&**app.engine(), &head)?;
+        Ok(Json(json!({ "run": run, "states": app.totals.of(app, &head)?, "children_spent": children })))
     })
     .await
 }

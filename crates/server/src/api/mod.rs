@@ -95,7 +95,7 @@ fn runs_endpoints() -> Vec<Endpoint> {
         ("prefix", "string", "Only runs whose name begins with this text"),
         ("before", "string", "Only runs created before this one; `next` of the page before"),
         ("limit", "integer", "The most runs to return, 1 to 500; 50 if it is missing"),
-        ("spent", "boolean", "Also the tokens and the cost of each run, in lists of at most 100"),
+        ("spent", "boolean", "Also the tokens and the cost of each run and of its child runs, in lists of at most 100"),
     ];
     const INBOX: &[(&str, &str, &str)] = &[
         ("machine", "string", "Only runs of this machine"),
@@ -129,7 +129,7 @@ fn runs_endpoints() -> Vec<Endpoint> {
         .query(TRACE),
         Endpoint::get(
             "/runs/{run}/totals",
-            "Sums up time, activities, tokens and cost per state",
+            "Sums up time, activities, tokens and cost per state, and the cost of child runs",
             get(history::totals),
         ),
         Endpoint::get(
@@ -151,6 +151,11 @@ fn runs_endpoints() -> Vec<Endpoint> {
             get(evidence::send),
         ),
         Endpoint::get("/runs/{run}/report", "Sends the report of a run as an HTML file", get(evidence::report)),
+        Endpoint::get(
+            "/runs/{run}/report/sections",
+            "Shows the first sentence and the sections of the report of a run, such as the cells of its notebook",
+            get(evidence::report_sections),
+        ),
         Endpoint::get("/runs/{run}/output", "Shows the end of the output of running activities", get(evidence::output)),
         Endpoint::get(
             "/events",

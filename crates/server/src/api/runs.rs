@@ -32,6 +32,7 @@ pub(super) async fn list(Extracted(app): Extracted<State>, Query(page): Query<Pa
             for (row, head) in rows.iter_mut().zip(&heads) {
                 let (spent, diff) = app.spent.of(&**app.engine(), head)?;
                 row["spent"] = json!(spent);
+                row["children_spent"] = json!(app.spent.of_children(&**app.engine(), head)?);
                 row["diff"] = json!(diff.is_some() || !head.phase.is_over());
             }
         }

@@ -104,3 +104,57 @@ fn a_card_shows_what_the_agents_of_a_run_have_cost_so_far() {
     scene.view("/board").click(".card[data-run=d1]", "Diff");
     browser.until_text("dialog .diff summary", "turns.txt");
 }
+
+/// Lets an agent work once.
+const ONCE: &str = "\
+machine: once
+version: 1
+summary: Lets an agent work.
+initial: coding
+on: { error: { target: failed, reason: '${event.message}' } }
+states:
+  coding:
+    invoke: { activity: agent.prompt, with: { text: Do it }, signals: [turn_ended] }
+    on: { turn_ended: { target: kept } }
+  kept: { type: final, outcome: success }
+  failed: { type: final, outcome: failure }
+";
+
+/// Starts a run of `once` and waits for its end.
+const MANAGER: &str = "\
+machine: manager
+version: 1
+summary: Has a child run do the work.
+initial: working
+on: { error: { target: failed, reason: '${event.message}' } }
+states:
+  working:
+    invoke: { activity: run.start, with: { machine: once }, signals: [succeeded, failed, aborted] }
+    on: { succeeded: { target: asking }, failed: { target: failed }, aborted: { target: failed } }
+  asking: { tags: [idle], on: { fine: { target: done } } }
+  done: { type: final, outcome: success }
+  failed: { type: final, outcome: failure }
+events: { fine: { from: user, summary: Keep it } }
+";
+
+#[test]
+fn a_card_shows_what_the_child_runs_of_a_run_have_cost() {
+    let Some(scene) = Scene::new() else { return };
+    scene.write(".interlock/machines/once/machine.yaml", ONCE);
+    scene.write(".interlock/machines/manager/machine.yaml", MANAGER);
+    scene.write("agent.sh", AGENT);
+    let agent = scene.project().join("agent.sh");
+    let settings =
+        format!("[default]\nagent = \"small\"\n[agents.small]\ndriver = \"command\"\ncommand = [\"sh\", {agent:?}]\n");
+    std::fs::write(scene.home().join("agents.toml"), settings).unwrap();
+    let browser = scene.view("/board?machine=manager");
+    scene.run(&["run", "manager", "--name", "m1"]);
+    browser.until_text(".card[data-run=m1] .spent", "+ $0.15 · 1,200 tokens in child runs (1)");
+    assert_eq!(
+        browser.value("document.querySelectorAll('.card[data-run=m1] .spent').length"),
+        1,
+        "it has no cost of its own"
+    );
+    scene.view("/runs/m1").click(".tabs", "Time and cost");
+    browser.until_text(".panel", "+ $0.15 · 1,200 tokens in child runs (1)");
+}

@@ -11,6 +11,7 @@ mod crowd;
 mod evidence;
 mod history;
 mod injection;
+mod notebook;
 mod roles;
 mod scale;
 mod scene;

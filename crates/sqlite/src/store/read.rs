@@ -46,8 +46,9 @@ pub(crate) fn list(connection: &Connection, filter: &Filter) -> Result<Vec<Head>
         values.push(machine.clone().into());
     }
     if let Some(prefix) = &filter.prefix {
-        clauses.push("substr(name, 1, length(?)) = ?".to_owned());
-        values.extend([Sql::from(prefix.clone()), Sql::from(prefix.clone())]);
+        // The range uses the index of names; the exact comparison decides.
+        clauses.push("name >= ? AND name < ? || char(1114111) AND substr(name, 1, length(?)) = ?".to_owned());
+        values.extend(std::iter::repeat_n(Sql::from(prefix.clone()), 4));
     }
     if let Some(before) = filter.before {
         clauses.push("id < ?".to_owned());

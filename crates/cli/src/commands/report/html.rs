@@ -64,14 +64,10 @@ fn part(part: &Part, files: &[File]) -> Json {
         Part::Heading(text) => json!({ "kind": "heading", "text": text }),
         Part::Text(text) => json!({ "kind": "text", "text": code(text) }),
         Part::Commands(text) | Part::Code(text) => json!({ "kind": "code", "text": text }),
-        Part::Picture { name, media, content } => {
-            // Only these types are shown: an SVG picture could load something.
-            let is_shown = ["image/png", "image/jpeg", "image/gif", "image/webp"].contains(&media.as_str());
-            match is_shown {
-                true => json!({ "kind": "picture", "name": name, "data": data_url(media, content) }),
-                false => json!({ "kind": "text", "text": code(name) }),
-            }
-        }
+        Part::Picture { name, media, content } => match shown::is_picture(media) {
+            true => json!({ "kind": "picture", "name": name, "data": data_url(media, content) }),
+            false => json!({ "kind": "text", "text": code(name) }),
+        },
         Part::Diff(text) => {
             let lines: Vec<Json> =
                 text.lines().map(|line| json!({ "class": diff_class(line), "text": line })).collect();
@@ -85,7 +81,7 @@ fn part(part: &Part, files: &[File]) -> Json {
 }
 
 /// Returns a picture as an address that contains it.
-fn data_url(media: &str, content: &[u8]) -> String {
+pub(super) fn data_url(media: &str, content: &[u8]) -> String {
     format!("data:{media};base64,{}", STANDARD.encode(content))
 }
 
@@ -98,7 +94,7 @@ fn diff_class(line: &str) -> &'static str {
 }
 
 /// Splits a text at backquotes: the pieces between them are code.
-fn code(text: &str) -> Vec<Json> {
+pub(super) fn code(text: &str) -> Vec<Json> {
     let is_even = text.matches('`').count().is_multiple_of(2);
     let pieces = text.split('`').enumerate();
     match is_even {
@@ -111,7 +107,7 @@ fn code(text: &str) -> Vec<Json> {
 fn cell(text: &str, files: &[File]) -> Vec<Json> {
     let pieces = shown::pieces(text, files).into_iter().flat_map(|piece| match piece {
         Piece::Text(text) => code(&text),
-        Piece::Link(text, to) => vec![json!({ "text": text, "is_code": false, "to": to })],
+        Piece::Link(text, file) => vec![json!({ "text": text, "is_code": false, "to": shown::anchor(file) })],
     });
     pieces.collect()
 }

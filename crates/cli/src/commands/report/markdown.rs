@@ -103,7 +103,7 @@ fn fence(content: &str) -> String {
 fn linked(text: &str, files: &[File]) -> String {
     let pieces = shown::pieces(text, files).into_iter().map(|piece| match piece {
         Piece::Text(text) => cell(&text),
-        Piece::Link(text, to) => format!("[{}](#{to})", cell(&text)),
+        Piece::Link(text, file) => format!("[{}](#{})", cell(&text), shown::anchor(file)),
     });
     pieces.collect()
 }

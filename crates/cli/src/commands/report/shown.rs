@@ -12,8 +12,8 @@ const HASH_CHARS_SHOWN: usize = 12;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece {
     Text(String),
-    /// A link to a file of the run: its label, and the anchor of the file in the report.
-    Link(String, String),
+    /// A link to a file of the run: its label, and its place among the files of the report.
+    Link(String, usize),
 }
 
 /// Splits a text into pieces, with a link in place of every hash of a file.
@@ -26,7 +26,7 @@ pub(super) fn pieces(text: &str, files: &[File]) -> Vec<Piece> {
         match file {
             Some(file) => {
                 push(&mut pieces, gap);
-                pieces.push(Piece::Link(label(&files[file]), anchor(file)));
+                pieces.push(Piece::Link(label(&files[file]), file));
                 push(&mut pieces, &word[bare.len()..]);
             }
             None => push(&mut pieces, &format!("{gap}{}", without_hashes(word))),
@@ -46,6 +46,11 @@ fn push(pieces: &mut Vec<Piece>, more: &str) {
 /// Returns the name of a file with its record, which together identify the file.
 pub(super) fn label(file: &File) -> String {
     format!("{} (record {})", file.evidence.name, file.seq)
+}
+
+/// Returns true for the types of pictures that are shown: an SVG picture could load something.
+pub(super) fn is_picture(media: &str) -> bool {
+    ["image/png", "image/jpeg", "image/gif", "image/webp"].contains(&media)
 }
 
 /// Returns the anchor of a file in the report.

@@ -34,6 +34,44 @@ fn tests_that_never_pass_end_the_run_without_a_commit() {
     assert!(!scene.has_branch());
 }
 
+/// Returns the reports about checks, each without the hash of the content that it must end with.
+fn weakened(scene: &Scene) -> Vec<String> {
+    let reports = scene.context("weakened");
+    let plain = |report: &str| {
+        let (plain, hash) = report.trim_end_matches(')').rsplit_once(" (now ").unwrap_or_else(|| panic!("{report}"));
+        assert!(hash.len() == 40 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()), "{report}");
+        plain.to_owned()
+    };
+    reports.as_array().unwrap().iter().map(|report| plain(report.as_str().unwrap())).collect()
+}
+
+#[test]
+fn accepted_check_that_changes_again_is_asked_about_again() {
+    let scene = Scene::new();
+    scene.write("Makefile", "test:\n\tsh tests/run.sh\n");
+    scene.write("../input.json", r#"{ "task": "Count the arguments" }"#);
+    scene.run("run brain --input ../input.json --name b1 --in-place");
+    // A script and a definition, each accepted and then changed once more. The tests fail, so the agent has another round.
+    for (path, first, second) in [
+        ("tests/run.sh", "echo first; false\n", "echo second; false\n"),
+        ("Makefile", "test:\n\tsh tests/run.sh first\n", "test:\n\tsh tests/run.sh second\n"),
+    ] {
+        scene.write(path, first);
+        let asked = scene.reply(WRONG);
+        assert_eq!(scene.place(), "AWAITING_CHECKS", "{path}: {asked}");
+        let accepted = scene.run("send b1 accept_checks");
+        assert_eq!(scene.place(), "CODING", "{path}: {accepted}");
+        scene.write(path, second);
+        let again = scene.reply(WRONG);
+        assert_eq!(scene.place(), "AWAITING_CHECKS", "{path}: another change needs another answer: {again}");
+        assert_eq!(weakened(&scene).len(), 1, "{path}");
+        scene.write(path, first);
+        scene.run("send b1 reject_checks");
+    }
+    let quiet = scene.reply(&format!("{WRONG}# again\n"));
+    assert_eq!(scene.place(), "CODING", "what was accepted stays accepted while it stays the same: {quiet}");
+}
+
 #[test]
 fn weakened_test_waits_for_a_person() {
     let scene = Scene::new();
@@ -41,7 +79,7 @@ fn weakened_test_waits_for_a_person() {
     scene.write("check.sh", "true\n");
     let asked = scene.reply(WRONG);
     assert!(asked.code == Some(4) && asked.stdout.contains("AWAITING_CHECKS"), "{asked}");
-    assert_eq!(scene.context("weakened"), json!(["check.sh changed, which `sh ./check.sh` runs"]));
+    assert_eq!(weakened(&scene), ["check.sh changed, which `sh ./check.sh` runs"]);
     let rejected = scene.run("send b1 reject_checks");
     assert!(rejected.stdout.contains("CODING"), "{rejected}");
     scene.reply(WRONG);
@@ -58,7 +96,7 @@ fn test_script_of_a_recipe_that_is_changed_waits_for_a_person() {
     scene.write("tests/run.sh", "true\n");
     let asked = scene.reply(WRONG);
     assert!(asked.code == Some(4) && asked.stdout.contains("AWAITING_CHECKS"), "{asked}");
-    assert_eq!(scene.context("weakened"), json!(["tests/run.sh changed, which `make test` runs"]));
+    assert_eq!(weakened(&scene), ["tests/run.sh changed, which `make test` runs"]);
 }
 
 #[test]
@@ -70,6 +108,16 @@ fn test_that_changes_files_is_run_again_and_its_files_are_reviewed() {
     let trace = scene.run("trace b1").stdout;
     assert!(trace.contains("the tests changed files; they are reviewed and tested again"), "{trace}");
     assert_eq!(scene.git(&["show", "interlock/b1:seen.txt"]), "seen");
+}
+
+#[test]
+fn missing_repository_is_reported_at_the_start() {
+    let scene = Scene::new();
+    std::fs::remove_dir_all(scene.folder().join(".git")).unwrap();
+    scene.write("../input.json", r#"{ "task": "Count the arguments" }"#);
+    let started = scene.run("run brain --input ../input.json --name b1");
+    let said = "detected  the folder is in no git repository, so nothing can be committed: run `git init` first";
+    assert!(started.stderr.contains(said), "{started}");
 }
 
 #[test]
@@ -97,7 +145,7 @@ fn detected_commands_are_shown_and_used() {
         scene.reply(WRONG)
     };
     assert!(asked.stdout.contains("AWAITING_CHECKS"), "{asked}");
-    assert_eq!(scene.context("weakened"), json!(["the definition of `make test` changed"]));
+    assert_eq!(weakened(&scene), ["the definition of `make test` changed"]);
 }
 
 #[test]

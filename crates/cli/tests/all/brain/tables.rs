@@ -47,6 +47,10 @@ fn store_cannot_be_changed_by_a_query() {
             "{query}: {refused}"
         );
     }
+    for query in ["", " ; "] {
+        let refused = scene.run(&format!("sql '{query}'"));
+        assert!(refused.code == Some(2) && refused.stderr.contains("error: the query is empty"), "{refused}");
+    }
     let endless = "with recursive n(x) as (select 1 union all select x + 1 from n) select count(*) from n";
     let refused = scene.run(&format!("sql '{endless}' --seconds 0"));
     assert!(refused.stderr.contains("took longer than"), "{refused}");

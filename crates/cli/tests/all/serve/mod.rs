@@ -5,5 +5,6 @@ mod attacking;
 mod clients;
 mod guarding;
 mod load;
+mod reporting;
 mod scene;
 mod telling;

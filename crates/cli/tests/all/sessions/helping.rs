@@ -143,15 +143,22 @@ fn scenario_that_goes_another_way_fails() {
 }
 
 #[test]
-fn file_that_is_not_a_scenario_is_bad_input() {
+fn file_that_is_not_a_scenario_is_bad_input_and_the_others_are_played() {
     let (_folder, session) = project();
     session.write(".interlock/machines/door/tests/a.yaml", "steps: [{ sent: push }]").unwrap();
+    session.write(".interlock/machines/door/tests/b.yaml", "steps: [{ send: push, expect: open }]").unwrap();
+    session.write(".interlock/machines/door/tests/c.json", "{").unwrap();
     check_in(
         &session,
         "test door",
         expect![[r#"
-        | error: .interlock/machines/door/tests/a.yaml is not a scenario: unknown field `sent`, expected one of `wait`, `send`, `data`, `expect`
-        | Hint: docs/how-to/test-a-machine.md describes the format
+        ✗ door/a
+          .interlock/machines/door/tests/a.yaml is not a scenario: unknown field `sent`, expected one of `wait`, `send`, `data`, `expect`
+        ✓ door/b
+        ✗ door/c
+          .interlock/machines/door/tests/c.json is not JSON: EOF while parsing an object at line 1 column 1
+        1 passed, 2 failed
+        | Hint: docs/how-to/test-a-machine.md describes the format of scenarios
         [exit 2]
     "#]],
     );

@@ -94,6 +94,19 @@ fn an_unknown_machine_is_bad_input_with_a_hint() {
 }
 
 #[test]
+fn a_wrong_name_finds_machines_beside_the_caller() {
+    let (_folder, session) = project();
+    session.write("release/machine.yaml", DOOR).unwrap();
+    session.write("window.yaml", DOOR).unwrap();
+    session.write("windowless/readme", "").unwrap();
+    for (wrong, right) in [("relase", "release"), ("widnow", "window.yaml"), ("brian", "brain")] {
+        let said = session.run(&format!("run {wrong}")).unwrap();
+        let expected = format!("error: there is no machine called `{wrong}`\nHint: did you mean `{right}`?\n");
+        assert_eq!((said.code, said.stderr), (Some(2), expected));
+    }
+}
+
+#[test]
 fn a_machine_with_a_problem_is_shown_with_its_place() {
     let (_folder, session) = project();
     session.write("bad/machine.yaml", &DOOR.replace("initial: closed", "initial: closd")).unwrap();

@@ -114,11 +114,13 @@ pub(crate) fn filter(network: Network, walls: Walls, enforced: &mut Enforced) {
 
 fn apply(network: Network, walls: Walls) -> std::result::Result<(), String> {
     let wrong = |error: &dyn std::fmt::Display| error.to_string();
-    let unknown = UNKNOWN.into_iter().chain(others::unknown(walls)).map(|call| (call, Vec::new())).collect();
+    let unknown: Rules = UNKNOWN.into_iter().chain(others::unknown(walls)).map(|call| (call, Vec::new())).collect();
     let refused = refused(network, walls).map_err(|error| wrong(&error))?;
     let unsupported = sockets::unsupported(network).map_err(|error| wrong(&error))?;
+    let ignored = others::ignored(walls).map_err(|error| wrong(&error))?;
+    let [unknown, refused, unsupported] = [unknown, refused, unsupported].map(with_other_numbers);
     // If two filters refuse a call, the answer of the later one counts.
-    for (rules, answer) in [(unknown, ENOSYS), (refused, EPERM), (unsupported, EOPNOTSUPP)] {
+    for (rules, answer) in [(unknown, ENOSYS), (refused, EPERM), (unsupported, EOPNOTSUPP), (ignored, 0)] {
         if rules.is_empty() {
             continue;
         }
@@ -131,7 +133,7 @@ fn apply(network: Network, walls: Walls) -> std::result::Result<(), String> {
 fn compile(rules: Rules, answer: i32) -> Result<BpfProgram> {
     let arch = std::env::consts::ARCH.try_into()?;
     let answer = SeccompAction::Errno(answer.unsigned_abs());
-    SeccompFilter::new(with_other_numbers(rules), SeccompAction::Allow, answer, arch)?.try_into()
+    SeccompFilter::new(rules, SeccompAction::Allow, answer, arch)?.try_into()
 }
 
 /// Adds the other numbers of each call. On x86-64 every call has a second number for programs with short pointers, and
@@ -139,7 +141,7 @@ fn compile(rules: Rules, answer: i32) -> Result<BpfProgram> {
 fn with_other_numbers(mut rules: Rules) -> Rules {
     const X32: i64 = 0x4000_0000;
     const X32_ONLY: std::ops::Range<i64> = 512..548;
-    if cfg!(target_arch = "x86_64") {
+    if cfg!(target_arch = "x86_64") && !rules.is_empty() {
         let others: Vec<i64> = rules.keys().copied().chain(X32_ONLY).collect();
         rules.extend(others.into_iter().map(|call| (call | X32, Vec::new())));
     }

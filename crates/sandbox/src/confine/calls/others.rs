@@ -3,7 +3,8 @@
 //!
 //! A program in private namespaces sees none of those processes and objects, so most of these rules are not needed
 //! there. Without namespaces, a call that takes a process id is allowed for the caller, whose id is 0 here, and refused
-//! for every other id, because a filter cannot distinguish a child from another process. Signals, tracing and access to
+//! for every other id, because a filter cannot distinguish a child from another process. A request for the usual
+//! scheduler does nothing. Signals, tracing and access to
 //! other memory are covered by Landlock.
 
 use libc::c_long;
@@ -69,6 +70,18 @@ pub(super) fn unknown(walls: Walls) -> Vec<c_long> {
         calls.push(libc::SYS_memfd_create);
     }
     calls
+}
+
+/// Returns the rules for calls that do nothing and succeed, instead of being refused.
+///
+/// Libraries set the usual scheduler for each of their threads, by the thread's id, and end the program if that fails:
+/// ZeroMQ does so, and with it every Jupyter kernel. A thread has that scheduler already.
+pub(super) fn ignored(walls: Walls) -> Result<Rules> {
+    if walls.namespaces {
+        return Ok(Rules::new());
+    }
+    let usual = u64::from(libc::SCHED_OTHER.unsigned_abs());
+    Ok(Rules::from([(libc::SYS_sched_setscheduler, vec![rule([(0, Ne, 0), (1, Eq, usual)])?])]))
 }
 
 /// Returns the rules for refused calls. Some calls are refused only with certain arguments.
