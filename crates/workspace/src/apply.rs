@@ -120,7 +120,8 @@ fn stale(disk: &Disk, expected: &BTreeMap<PathBuf, String>) -> Vec<Problem> {
 
 /// Returns the paths that are ignored and not tracked.
 fn ignored<'p>(private: &Private, paths: impl Iterator<Item = &'p Path>) -> Result<Vec<Problem>> {
-    let paths = join(paths.map(|path| path.as_os_str().as_bytes().to_vec()));
+    // A path that begins with a colon would have a special meaning.
+    let paths = join(paths.map(|path| [b"./", path.as_os_str().as_bytes()].concat()));
     if paths.is_empty() {
         return Ok(Vec::new());
     }
@@ -134,6 +135,7 @@ fn ignored<'p>(private: &Private, paths: impl Iterator<Item = &'p Path>) -> Resu
         Some(_) => Git::discover(&private.place.root).paths(&["ls-files", "-z", "--cached"])?.into_iter().collect(),
         None => BTreeSet::new(),
     };
-    let untracked = ignored.into_iter().filter(|path| !tracked.contains(path));
+    let plain = |path: Vec<u8>| path.strip_prefix(b"./").map(<[u8]>::to_vec).unwrap_or(path);
+    let untracked = ignored.into_iter().map(plain).filter(|path| !tracked.contains(path));
     Ok(untracked.map(|path| Problem::file(Path::new(OsStr::from_bytes(&path)), patch::IGNORED)).collect())
 }

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::{Error, Result, git::Git, place::WorkspaceRoot, sweep};
 
 /// Overrides the `.gitattributes` of the files, so that their content is stored unchanged.
-const ATTRIBUTES: &str = "* -text !eol !crlf -ident !filter !working-tree-encoding\n";
+const ATTRIBUTES: &str = "* -text !eol !crlf -ident !filter !working-tree-encoding !diff\n";
 
 /// Prefix of the names of directories that exist only during one call.
 pub(crate) const SCRATCH: &str = "scratch-";

@@ -61,6 +61,7 @@ impl Scope {
             let staged = index.git.paths(&STAGED)?;
             Ok((staged, joined(ignored)?))
         })?;
+        let ignored = without_mixed(ignored);
         let staged: Vec<Staged> = staged.iter().filter_map(|line| Staged::parse(line)).collect();
         unkept.extend(unkept::repositories(&index.private.place.root, staged.iter().map(|file| &file.path)));
         let scope = Scope {
@@ -134,6 +135,17 @@ impl Scope {
         let hash = fs::read_to_string(file(private, name)).ok()?;
         serde_json::from_slice(&fs::read(private.folder.join(FOLDER).join(hash)).ok()?).ok()
     }
+}
+
+/// Removes directories that are listed with their content: they are not ignored themselves, all their files are. A new
+/// file in them need not be.
+fn without_mixed(mut ignored: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+    ignored.sort();
+    let is_mixed = |at: usize| {
+        ignored[at].ends_with(b"/") && ignored.get(at + 1).is_some_and(|next| next.starts_with(&ignored[at]))
+    };
+    let mixed: Vec<bool> = (0..ignored.len()).map(is_mixed).collect();
+    ignored.into_iter().zip(mixed).filter(|(_, is_mixed)| !is_mixed).map(|(path, _)| path).collect()
 }
 
 pub(crate) fn file(private: &Private, name: &str) -> PathBuf {

@@ -16,6 +16,7 @@ use crate::{
     git::Git,
     index::tree_file,
     legacy,
+    listing::mark,
     place::WorkspaceRoot,
     private::{Private, ROOT, SCRATCH},
     repository, scope,
@@ -72,7 +73,10 @@ impl Workspace {
             } else if !is_dry {
                 // Recent objects without a reference stay, because a running call may need them. If the collection
                 // fails, the next sweep repeats it.
+                mark::renew(&folder).map_err(|error| Error::io("write in", &folder, &error))?;
                 let _ = Git::new(&folder, &folder).run(&["gc", "--quiet", "--prune=1.day.ago"]);
+                // A process may have read the mark before the collection began.
+                mark::renew(&folder).map_err(|error| Error::io("write in", &folder, &error))?;
                 // The tree of a cached index may be among the removed objects.
                 [HASHED, KEPT].iter().for_each(|name| drop(fs::remove_file(tree_file(&folder, name))));
             }

@@ -1,15 +1,12 @@
 //! The operations on a workspace: hash it, store it, restore it.
 
-use std::{
-    path::{Path, PathBuf},
-    time::SystemTime,
-};
+use std::path::{Path, PathBuf};
 
 use crate::{
     Error, NotKept, Restored, Result, checkpoint, ended,
     index::{Index, joined},
     legacy,
-    listing::{self, Staged, Stored},
+    listing::{self, Before, Staged},
     place::WorkspaceRoot,
     private::Private,
     refs,
@@ -85,15 +82,17 @@ impl Workspace {
     }
 
     fn take_as(&self, folder: &Path, run: &str, also: Option<&str>) -> Result<(String, String)> {
-        let (private, began) = (self.open_private(folder)?, SystemTime::now());
-        if let Some(Stored { tree, scope }) = listing::take(&private) {
+        let private = self.open_private(folder)?;
+        if let Some(stored) = listing::take(&private) {
             let standing = Standing::of(&private)?;
-            let name = name_it(&private, &tree, run, also)?;
-            Scope::link(&private, &name, &scope)?;
+            let name = name_it(&private, &stored.tree, run, also)?;
+            Scope::link(&private, &name, &stored.scope)?;
             standing.map_or(Ok(()), |standing| standing.write(&private, &name))?;
-            listing::named(&private, &name, &tree);
-            return Ok((name, tree));
+            if listing::named(&private, &name, &stored) {
+                return Ok((name, stored.tree));
+            }
         }
+        let before = Before::of(&private);
         let (standing, (tree, (scope, files))) = match private.folder.join(KEPT).exists() {
             true => std::thread::scope(|threads| {
                 let standing = threads.spawn(|| Standing::of(&private));
@@ -106,7 +105,7 @@ impl Workspace {
         let name = name_it(&private, &tree, run, also)?;
         let scope_name = scope.write(&private, &name)?;
         standing.map_or(Ok(()), |standing| standing.write(&private, &name))?;
-        listing::remember(&private, began, &files, (&scope, &scope_name), (&name, &tree));
+        listing::remember(&private, before, &files, (&scope, &scope_name), (&name, &tree));
         Ok((name, tree))
     }
 

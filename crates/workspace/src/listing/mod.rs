@@ -8,6 +8,7 @@
 
 mod difference;
 mod folder;
+pub(crate) mod mark;
 mod rules;
 mod stamp;
 #[cfg(test)]
@@ -29,7 +30,7 @@ use rustix::fs::{CWD, Mode, OFlags, fstat, openat, readlinkat};
 
 use self::{
     folder::{Folder, ListedFile},
-    rules::{Rules, is_rules},
+    rules::{Rules, Sources, is_rules},
     stamp::Stamp,
 };
 use crate::{
@@ -45,8 +46,9 @@ use crate::{
 /// Maximum number of files that are remembered, in all workspaces together.
 const FILES_MAX: usize = 400_000;
 
-/// Maximum size of a file that is read here.
+/// Maximum size of a file that is read here, and of all files that are read for one snapshot.
 const FILE_BYTES_MAX: u64 = 16 << 20;
+const READ_BYTES_MAX: u64 = 64 << 20;
 
 /// The number of earlier versions of a workspace that are remembered, and of snapshot names.
 const VERSIONS_MAX: usize = 8;
@@ -63,8 +65,8 @@ struct Listing {
     rules: Arc<Rules>,
     /// The snapshots that were taken by these rules.
     snapshots: VecDeque<String>,
-    /// The reference of the latest snapshot and its tree. As long as it is a file, `git gc` has not run since.
-    holder: (String, String),
+    /// The mark of the store. It changes whenever objects may have been removed.
+    mark: String,
     files: usize,
 }
 
@@ -92,6 +94,21 @@ pub(crate) struct Stored {
     pub(crate) tree: String,
     /// The name of the scope by which it was stored.
     pub(crate) scope: String,
+    mark: String,
+}
+
+/// What a listing depends on besides the files, as it was before `git` read them.
+#[derive(Debug)]
+pub(crate) struct Before {
+    began: SystemTime,
+    mark: String,
+    sources: Sources,
+}
+
+impl Before {
+    pub(crate) fn of(private: &Private) -> Option<Self> {
+        Some(Before { began: SystemTime::now(), mark: mark::find(private)?, sources: Sources::of(private)? })
+    }
 }
 
 /// Stores the current files by the current ignore rules.
@@ -124,25 +141,31 @@ pub(crate) fn unchanged(private: &Private) -> Option<String> {
         .filter(|tree| *tree == before)
 }
 
-/// Remembers the files of a new snapshot that `git` has stored. Reading them began at `began`.
+/// Remembers the files of a new snapshot that `git` has stored.
 pub(crate) fn remember(
     private: &Private,
-    began: SystemTime,
+    before: Option<Before>,
     files: &[Staged],
     scope: (&Scope, &str),
     stored: (&str, &str),
 ) {
     forget(private);
-    let listing = Listing::of(private, began, files, scope, stored);
+    let listing = before.and_then(|before| Listing::of(private, before, files, scope, stored));
     listing.into_iter().for_each(|listing| drop(listing.remember(private)));
 }
 
-/// Records the name of a snapshot that [`take`] has stored.
-pub(crate) fn named(private: &Private, name: &str, tree: &str) {
-    if let Some(listing) = listings().get_mut(&private.folder) {
-        push(&mut listing.snapshots, name.to_owned(), SNAPSHOTS_MAX);
-        listing.holder = (name.to_owned(), tree.to_owned());
+/// Records the name of a snapshot that [`take`] has stored. Returns false if objects may have been removed meanwhile:
+/// then the snapshot may be incomplete.
+pub(crate) fn named(private: &Private, name: &str, stored: &Stored) -> bool {
+    if mark::read(private).as_ref() != Some(&stored.mark) {
+        forget(private);
+        return false;
     }
+    // Another thread may have remembered the workspace by other rules meanwhile.
+    if let Some(listing) = listings().get_mut(&private.folder).filter(|listing| listing.rules.scope == stored.scope) {
+        push(&mut listing.snapshots, name.to_owned(), SNAPSHOTS_MAX);
+    }
+    true
 }
 
 /// Forgets a workspace.
@@ -166,7 +189,7 @@ pub(crate) fn changed(private: &Private, tree: &str, plan: &Plan) -> Option<Stri
     let (gone, there): (Vec<_>, Vec<_>) = plan.changes.iter().partition(|change| change.after.is_none());
     for change in gone.into_iter().chain(there) {
         let path = change.path.as_os_str().as_bytes();
-        if is_refused(path) {
+        if !change.after.as_ref().is_none_or(|node| is_accepted(path, node.kind)) {
             return None;
         }
         let file = match &change.after {
@@ -184,30 +207,33 @@ pub(crate) fn changed(private: &Private, tree: &str, plan: &Plan) -> Option<Stri
 /// Returns the remembered workspace if its objects are still stored and its ignore rules are the same.
 fn current(private: &Private) -> Option<Listing> {
     let listing = listings().get(&private.folder)?.clone();
-    let (name, tree) = &listing.holder;
-    (refs::read(private, name).as_ref() == Some(tree) && listing.rules.are_current(private)).then_some(listing)
+    // If the latest snapshot is gone, nothing keeps its objects.
+    let is_kept = listing.snapshots.back().is_some_and(|name| refs::read(private, name).is_some());
+    let is_current =
+        is_kept && mark::read(private).as_ref() == Some(&listing.mark) && listing.rules.are_current(private);
+    is_current.then_some(listing)
 }
 
 impl Listing {
     fn of(
         private: &Private,
-        began: SystemTime,
+        before: Before,
         files: &[Staged],
         (scope, scope_name): (&Scope, &str),
         (name, tree): (&str, &str),
     ) -> Option<Self> {
-        if !scope.keeps_all() || files.len() > FILES_MAX {
+        if !scope.keeps_all() || files.len() > FILES_MAX || !stamp::is_trusted(&private.place.root) {
             return None;
         }
         let mut root = Folder::default();
         for file in files {
             let path = Path::new(OsStr::from_bytes(&file.path));
             let kind = Kind::from_mode(&file.mode).filter(|kind| *kind != Kind::Repository)?;
-            // The rules behind a link may change unnoticed.
-            if kind == Kind::Link && is_rules(&file.path) {
+            let stamp = walk::stamp_at(&private.place.root, path).and_then(|stamp| stamp.if_older_than(before.began));
+            // Rules that may have changed since `git` read them, and rules behind a link, cannot be compared.
+            if is_rules(&file.path) && (kind == Kind::Link || stamp.is_none()) {
                 return None;
             }
-            let stamp = walk::stamp_at(&private.place.root, path).and_then(|stamp| stamp.if_older_than(began));
             root.set(&file.path, Some(ListedFile { kind, hash: Hash::parse(&file.hash)?, stamp }));
         }
         let objects = Loose::of(private);
@@ -215,9 +241,9 @@ impl Listing {
         (hash.to_string() == tree).then_some(())?;
         Some(Listing {
             versions: VecDeque::from([(tree.to_owned(), Arc::new(root))]),
-            rules: Arc::new(Rules::of(private, began, scope, scope_name)?),
+            mark: before.mark.clone(),
+            rules: Arc::new(Rules::of(private, before, scope, scope_name)?),
             snapshots: VecDeque::from([name.to_owned()]),
-            holder: (name.to_owned(), tree.to_owned()),
             files: files.len(),
         })
     }
@@ -240,11 +266,18 @@ impl Listing {
         if changed.any(is_rules) || self.rules.ignore_any(private, &new)? {
             return None;
         }
+        let read = found.unsure.iter().chain(&found.new).map(|(_, stamp)| stamp.size());
+        if read.sum::<u64>() > READ_BYTES_MAX {
+            return None;
+        }
         for path in &found.gone {
             Arc::make_mut(&mut root).set(path, None);
         }
         for (path, stamp) in found.unsure.iter().chain(&found.new) {
             let content = content(&private.place.root, path, stamp)?;
+            if !is_accepted(path, stamp.kind()?) {
+                return None;
+            }
             let (kind, hash) = (stamp.kind()?, objects.hash(ObjectKind::Blob, &content).ok()?);
             let listed = root.file(path).is_some_and(|file| file.kind == kind && file.hash == hash);
             let stamp = stamp.if_older_than(began);
@@ -274,7 +307,7 @@ impl Listing {
 
     fn remember(self, private: &Private) -> Stored {
         let tree = self.latest().map(|(tree, _)| tree.clone()).unwrap_or_default();
-        let stored = Stored { tree, scope: self.rules.scope.clone() };
+        let stored = Stored { tree, scope: self.rules.scope.clone(), mark: self.mark.clone() };
         let mut listings = listings();
         listings.insert(private.folder.clone(), self);
         if listings.values().map(|listing| listing.files).sum::<usize>() > FILES_MAX {
@@ -282,6 +315,13 @@ impl Listing {
         }
         stored
     }
+}
+
+/// Returns true if `git` accepts a file of this kind at a path in a tree.
+fn is_accepted(path: &[u8], kind: Kind) -> bool {
+    let is_modules =
+        |path: &[u8]| path.split(|byte| *byte == b'/').any(|name| name.eq_ignore_ascii_case(b".gitmodules"));
+    !is_refused(path) && (kind != Kind::Link || !is_modules(path))
 }
 
 /// Reads a file that has this metadata. Returns `None` if it is large, cannot be read, or is no longer the same file.

@@ -159,8 +159,51 @@ fn nothing_is_remembered_after_objects_were_collected() {
     assert!(take(&place.private()).is_none());
     place.take();
     assert!(take(&place.private()).is_some());
-    // The snapshot that kept the objects is gone, so that they may be gone too.
-    place.workspace.forget(place.root(), "r", false).unwrap();
+    // The same for a store that was removed.
+    fs::remove_dir_all(place.private().folder).unwrap();
+    assert!(take(&place.private()).is_none());
+}
+
+#[test]
+fn link_that_git_refuses_is_left_to_git() {
+    let place = Place::new(None);
+    fs::write(place.root().join("a"), "one").unwrap();
+    let (before, _) = place.take();
+    symlink("a", place.root().join(".gitmodules")).unwrap();
+    assert!(take(&place.private()).is_none());
+    assert!(place.workspace.changes_since(place.root(), "r", &before).unwrap().is_none());
+    place.workspace.restore(place.root(), &before).unwrap();
+}
+
+#[test]
+fn new_file_beside_ignored_ones_is_noticed() {
+    let place = Place::new(None);
+    fs::write(place.root().join(".gitignore"), "*.o\n:*\n").unwrap();
+    fs::create_dir(place.root().join("x")).unwrap();
+    fs::write(place.root().join("x/a.o"), "ignored").unwrap();
+    std::thread::sleep(Duration::from_millis(50));
+    let (before, _) = place.take();
+    assert!(take(&place.private()).is_some());
+    fs::write(place.root().join("x/new.txt"), "new").unwrap();
+    let changes = place.workspace.changes_since(place.root(), "r", &before).unwrap().unwrap();
+    assert_eq!(changes.files.iter().map(|change| change.path.as_path()).collect::<Vec<_>>(), [Path::new("x/new.txt")]);
+    // A rule that begins like a special path of git.
+    fs::write(place.root().join(":foo"), "ignored").unwrap();
+    assert!(take(&place.private()).is_none());
+    assert_eq!(place.take().1, place.by_git());
+}
+
+#[test]
+fn rules_that_vanish_with_their_directory_are_left_to_git() {
+    let place = Place::new(None);
+    fs::create_dir(place.root().join("a")).unwrap();
+    fs::write(place.root().join("a/.gitignore"), "*.o\n").unwrap();
+    fs::write(place.root().join("a/f"), "").unwrap();
+    std::thread::sleep(Duration::from_millis(50));
+    place.take();
+    assert!(take(&place.private()).is_some());
+    fs::remove_dir_all(place.root().join("a")).unwrap();
+    fs::write(place.root().join("a"), "a file").unwrap();
     assert!(take(&place.private()).is_none());
 }
 

@@ -119,12 +119,13 @@ impl Walk<'_> {
         if stamp.kind().is_none() {
             return Some(false);
         }
-        match listed.files.get(name.to_bytes()) {
+        let file = listed.files.get(name.to_bytes());
+        match file {
             Some(file) if file.stamp == Some(stamp) => return Some(true),
             Some(_) => self.found.unsure.push((self.path.clone(), stamp)),
             None => self.found.new.push((self.path.clone(), stamp)),
         }
-        (self.found.unsure.len() + self.found.new.len() <= CHANGES_MAX).then_some(true)
+        (self.found.unsure.len() + self.found.new.len() <= CHANGES_MAX).then_some(file.is_some())
     }
 
     /// Lists the files of a directory that were not seen.
