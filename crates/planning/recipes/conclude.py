@@ -38,6 +38,8 @@ def conclude():
     if "scores" in globals() and "answers" not in globals():
         best = min(scores, key=scores.get)
         found.append(f"The best model is {best} with a mean absolute error of {scores[best]:.4g}.")
+    for step, goal in globals().get("steps_not_done", {}).items():
+        found.append(f"Not done: step {step}{f' ({goal})' if goal else ''}. The built-in rules do not know it.")
     return found
 
 

@@ -1,4 +1,2 @@
-table = cleaned if "cleaned" in globals() else data
-rows = table.to_dict("records") if hasattr(table, "to_dict") else table
-__NAME__ = {"rows": len(rows), "columns": list(rows[0]) if rows else []}
-print(__NAME__)
+steps_not_done = {**globals().get("steps_not_done", {}), __STEP__: __GOAL__}
+print("Not done:", __STEP__)

@@ -152,7 +152,7 @@ fn answer(situation: &Situation, workflow: &Workflow, planned: &Planned) -> Map<
         "step_id": if step.is_empty() { first_step } else { step.to_owned() },
         "next_step": next_step,
         "next_stage": next_stage,
-        "on_unachieved": if situation.on_unachieved.is_empty() { "error" } else { &situation.on_unachieved },
+        "on_unachieved": on_unachieved(&situation.on_unachieved, planned),
         "memory": memory,
     });
     let proposed = |update: &Json| Workflow::parse(&update["workflowTemplate"]).ok();
@@ -168,6 +168,15 @@ fn answer(situation: &Situation, workflow: &Workflow, planned: &Planned) -> Map<
         data["stage_steps_update"] = update;
     }
     if let Json::Object(data) = data { data } else { Map::new() }
+}
+
+/// Returns what becomes of a step whose target is not achieved. The planner is asked only if the machine leaves it to it.
+fn on_unachieved(given: &str, planned: &Planned) -> &'static str {
+    match given {
+        "complete_step" => "complete_step",
+        "planner" if planned.completes_unachieved => "complete_step",
+        _ => "error",
+    }
 }
 
 /// Returns an update with the difference that a person decides about; `None` if it changes nothing.

@@ -17,6 +17,8 @@ pub struct Planned {
     pub target_achieved: bool,
     /// True if the planner wants another behavior.
     pub continue_behaviors: bool,
+    /// True if the planner wants a step that it cannot do to be completed as unachieved.
+    pub completes_unachieved: bool,
     /// The update of the context; null if there is none.
     pub context_update: Json,
     /// The filter of the next request to the generator; null if there is none.
@@ -61,6 +63,14 @@ impl Planned {
         if feedback && continues.is_none() && !target_achieved {
             return Err(BadReply::Inconsistent("the reply to feedback has no transition".to_owned()));
         }
+        let completes_unachieved = match reply.pointer("/transition/on_unachieved").unwrap_or(&Json::Null) {
+            Json::Null => false,
+            one if one == "error" || one == "complete_step" => one == "complete_step",
+            other => {
+                let why = format!("transition.on_unachieved is {other} instead of error or complete_step");
+                return Err(BadReply::Form(why));
+            }
+        };
         let update = reply.get("context_update").cloned().unwrap_or_default();
         let part = |name: &str| update.get(name).filter(|part| !part.is_null()).cloned();
         let (workflow_update, stage_steps_update) = (part("workflow_update"), part("stage_steps_update"));
@@ -74,6 +84,7 @@ impl Planned {
         Ok(Planned {
             target_achieved,
             continue_behaviors: continues.unwrap_or_default(),
+            completes_unachieved,
             context_filter: reply.get("context_filter").cloned().unwrap_or_default(),
             context_update: update,
             workflow_update,
@@ -225,7 +236,8 @@ mod tests {
 
     #[test]
     fn replies_of_another_form_are_refused() {
-        for reply in [json!([]), json!({}), json!({ "targetAchieved": "false" }), json!({ "targetAchieved": 1 })] {
+        let odd = json!({ "targetAchieved": false, "transition": { "on_unachieved": true } });
+        for reply in [json!([]), json!({}), json!({ "targetAchieved": "false" }), json!({ "targetAchieved": 1 }), odd] {
             assert!(matches!(Planned::read(&reply, &workflow(), false), Err(BadReply::Form(_))), "{reply}");
         }
     }

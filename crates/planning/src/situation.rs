@@ -110,7 +110,7 @@ impl Situation {
             ("effects", schema::list(schema::text())),
             ("actions", schema::list(schema::object())),
             ("results", schema::list(schema::object())),
-            ("on_unachieved", schema::one_of(&["error", "complete_step"])),
+            ("on_unachieved", schema::one_of(&["error", "complete_step", "planner"])),
             ("retry_after_ms", schema::list(schema::whole())),
             ("timeout_s", schema::number()),
             ("fallback", schema::object()),

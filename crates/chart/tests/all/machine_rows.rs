@@ -177,8 +177,9 @@ const NOTEBOOK: &str = "
     error START_BEHAVIOR behavior_running
     cancelled RESET idle";
 
-/// Transitions for reached limits, and for the end of a run.
+/// Transitions for reached limits, for interrupted actions, and for the end of a run.
 const NOTEBOOK_ADDED: &str = "
+    action_running error action_running
     action_completed NEXT_ACTION error
     behavior_completed NEXT_BEHAVIOR error
     step_completed NEXT_STEP error

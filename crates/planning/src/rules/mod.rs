@@ -1,7 +1,8 @@
 //! The planner and the generator that need no model: rules for workflows about a table.
 //!
 //! Both answer from the request alone. A step is achieved when the variable that its recipe makes exists in the kernel; a
-//! heading or an intention shows nothing.
+//! heading or an intention shows nothing. A step that no recipe fits is not done: the notebook says so, and the planner
+//! wants it to be completed as unachieved.
 
 mod find;
 mod question;
@@ -12,7 +13,7 @@ use serde_json::{Value as Json, json};
 
 pub use find::find_csv;
 use question::{Columns, Question};
-use recipe::{Dialect, Recipe};
+use recipe::{Dialect, NOT_DONE, Recipe, UNKNOWN};
 
 /// The most behaviors of a step that the rules ask for.
 const BEHAVIORS_MAX: u64 = 3;
@@ -183,10 +184,16 @@ fn step(seen: &Seen<'_>) -> Json {
     let marker = seen.recipe().marker(seen.step_id);
     let is_achieved = seen.has(&marker);
     let is_feedback = seen.request.get("behavior_feedback").is_some();
-    let continues = is_feedback && !is_achieved && seen.iteration < BEHAVIORS_MAX;
+    // A judge may have written the cells of a step that the rules do not know.
+    let is_given_up = is_feedback && !is_achieved && seen.recipe().kind == UNKNOWN && seen.has(NOT_DONE);
+    let continues = is_feedback && !is_achieved && !is_given_up && seen.iteration < BEHAVIORS_MAX;
     let mut reply = reply(is_achieved, continues);
+    if is_given_up {
+        reply["transition"]["on_unachieved"] = json!("complete_step");
+    }
     let focus = match (is_achieved, seen.error()) {
         (true, _) => format!("The variable `{marker}` exists: the step is achieved."),
+        _ if is_given_up => "The rules do not know this step: it is not done.".to_owned(),
         (false, Some(error)) if is_feedback => {
             format!("The last cell failed ({error}). Make `{marker}` in another way.")
         }
@@ -225,11 +232,17 @@ pub fn generate(request: &Json, csv: impl FnOnce() -> Option<String>, each: &mut
         return;
     }
     let path = csv().map_or_else(|| ANY_CSV.to_owned(), |path| json!(path).to_string());
+    if seen.recipe().kind == UNKNOWN && !each(not_done(&seen)) {
+        return;
+    }
     for recipe in missing(&seen) {
         let marker = recipe.marker(seen.step_id);
         let code = recipe.code(dialect(&seen, recipe), &path, &marker);
         let code = match recipe.kind {
             "question" => seen.question().fill(&code, &seen.problem_id()),
+            UNKNOWN => code
+                .replace("__STEP__", &json!(seen.step_id).to_string())
+                .replace("__GOAL__", &json!(one_line(seen.goal)).to_string()),
             _ => code,
         };
         let code = if is_second_try(&seen, recipe) { format!("{PLAIN_TABLES}{code}") } else { code };
@@ -309,6 +322,19 @@ fn headings(seen: &Seen<'_>) -> Vec<Json> {
         actions.push(json!({ "action": "new_section", "content": goal }));
     }
     actions
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the note that the rules do not know a step.
+fn not_done(seen: &Seen<'_>) -> Json {
+    let text = format!(
+        "**Not done.** The built-in rules do not know the step `{}`. A judge or another server can carry it out.",
+        seen.step_id
+    );
+    json!({ "action": "add", "shot_type": "dialogue", "content": text })
 }
 
 /// Returns a note about the failure of the last behavior; none if no cell has failed.

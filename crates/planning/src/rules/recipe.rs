@@ -17,12 +17,12 @@ pub(super) struct Recipe {
     plain: Option<&'static str>,
 }
 
-/// The kind of a step that no recipe fits.
+/// The kind of a step that no recipe fits. Its code does not do the step: it notes that the step is not done.
 const OTHER: Recipe = Recipe {
-    kind: "other",
+    kind: UNKNOWN,
     signs: &[],
     makes: "",
-    needs: Some("load"),
+    needs: None,
     code: include_str!("../../recipes/other.py"),
     plain: None,
 };
@@ -37,6 +37,12 @@ const ANSWERS: [(&str, Recipe); 7] = [
     ("models", answer("compare", include_str!("../../recipes/answer.models.py"))),
     ("overview", answer("question", include_str!("../../recipes/answer.overview.py"))),
 ];
+
+/// The kind of a step that the rules do not know.
+pub(super) const UNKNOWN: &str = "other";
+
+/// The variable with the steps that the rules did not do: descriptions by id.
+pub(super) const NOT_DONE: &str = "steps_not_done";
 
 /// The kind of question that every table can answer.
 const OVERVIEW: &str = "overview";

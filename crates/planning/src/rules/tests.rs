@@ -152,3 +152,20 @@ fn another_problem_in_the_same_kernel_is_asked_anew() {
     known["problem_id"] = json!(Hash::of(problem.as_bytes()).to_string()[..ID_CHARS]);
     assert!(plan(known));
 }
+
+#[test]
+fn a_step_that_no_rule_knows_is_not_claimed_to_be_achieved() {
+    let actions = generating(&request("behavior_running", "dishes", 1, json!({}), &[]), None);
+    let content = |at: usize| actions[at]["content"].as_str().unwrap();
+    let kinds: Vec<&str> = actions.iter().map(|action| action["action"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["new_chapter", "new_section", "add", "add", "exec"], "no table is loaded");
+    assert!(content(2).starts_with("**Not done.**") && content(2).contains("`dishes`"), "{}", content(2));
+    assert!(content(3).contains("\"dishes\": \"Do it\""), "{}", content(3));
+    let plan = |iteration, variables| planning(&request("behavior_completed", "dishes", iteration, variables, &[]));
+    let given_up = plan(1, json!({ "steps_not_done": "dict(1)" }));
+    assert_eq!((flags(&given_up), &given_up["transition"]["on_unachieved"]), ((false, false), &json!("complete_step")));
+    let begun = planning(&request("step_running", "dishes", 0, json!({ "steps_not_done": "dict(1)" }), &[]));
+    assert_eq!(begun["transition"].get("on_unachieved"), None, "nothing was tried yet");
+    assert_eq!(flags(&plan(1, json!({}))), (false, true), "a judge writes the cells");
+    assert_eq!(flags(&plan(2, json!({ "step_dishes": "dict(1)" }))), (true, false));
+}

@@ -6,6 +6,7 @@ use std::{
 };
 
 use interlock_testkit_cli::{console, session::Session};
+use serde_json::{Value as Json, json};
 
 use super::{Project, installed, text};
 
@@ -89,6 +90,37 @@ fn the_words_of_the_problem_choose_the_columns_and_the_figures() {
 fn a_problem_without_a_column_is_said_to_be_unanswered() {
     let Some(outputs) = answer(&sales(), "Tell me something nice") else { return };
     assert!(outputs.contains("The problem names no column of the table"), "{outputs}");
+}
+
+#[test]
+fn a_step_that_no_rule_knows_is_said_to_be_not_done() {
+    let Some(project) = Project::with_kernels() else { return };
+    fs::write(project.path().join("table.csv"), sales()).unwrap();
+    let step = |id: &str, goal: &str| json!({ "id": id, "description": goal });
+    let steps = [step("dishes", "Wash the dishes"), step("load", "Load it"), step("conclude", "Say what was found")];
+    let workflow = json!({ "name": "w", "stages": [{ "id": "a", "steps": steps }] });
+    for (on_unachieved, code, place) in [(None, 0, "closed"), (Some("error"), 4, "error")] {
+        let mut input = json!({ "problem": "Compare the cups by region", "workflow": workflow });
+        if let Some(given) = on_unachieved {
+            input["on_unachieved"] = json!(given);
+        }
+        fs::write(project.path().join("input.json"), input.to_string()).unwrap();
+        let ended = project.run(&["run", "notebook", "--input", "input.json", "--name", place]);
+        assert_eq!(ended.status.code(), Some(code), "{}", text(&ended));
+        let shown: Json = serde_json::from_slice(&project.run(&["show", place, "--json"]).stdout).unwrap();
+        assert_eq!(shown["place"], place);
+        let unachieved = if code == 0 { json!(["dishes"]) } else { json!([]) };
+        assert_eq!(shown["context"]["unachieved"], unachieved);
+    }
+    let notebook = project.notebook("closed.ipynb");
+    let cells = notebook["cells"].as_array().unwrap();
+    assert!(
+        cells
+            .iter()
+            .any(|cell| cell["cell_type"] == "markdown" && cell["source"].to_string().contains("**Not done.**"))
+    );
+    let concluded = cells.last().unwrap()["outputs"].to_string();
+    assert!(concluded.contains("Not done: step dishes (Wash the dishes)."), "{concluded}");
 }
 
 #[test]
