@@ -6,6 +6,10 @@ target = __TARGET__
 other_columns = __OTHERS__
 group_column = __GROUP__
 named_values = __VALUES__
+date_column = __DATE__
 period = __PERIOD__
 number_columns = [name for name in columns if columns[name] == "number"]
-print("the problem names: __NAMED__")
+not_answered = __REASON__
+print("the problem names:", ", ".join(__NAMED__) or "no column")
+reading = __READING__
+print(reading)

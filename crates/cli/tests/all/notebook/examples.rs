@@ -138,7 +138,11 @@ fn a_table_is_analysed_as_the_document_shows() {
         Err(difference) => panic!("{difference}"),
     }
     let notebook = fs::read_to_string(example.join("n1.ipynb")).unwrap();
-    for expected in ["2 duplicated rows removed", "image/png", "The strongest correlation is between price and cups"] {
+    for expected in [
+        "2 rows repeat an earlier row. They are kept",
+        "image/png",
+        "The strongest correlation is between price and cups",
+    ] {
         assert!(notebook.contains(expected), "{expected}");
     }
 }

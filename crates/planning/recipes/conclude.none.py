@@ -1,0 +1,4 @@
+conclusions = [no_table]
+for step, goal in globals().get("steps_not_done", {}).items():
+    conclusions.append(f"Not done: step {step}{f' ({goal})' if goal else ''}.")
+print("\n".join(conclusions))
