@@ -16,4 +16,6 @@ missing = {name: len(rows) - len(present(name)) for name in columns}
 missing = {name: count for name, count in missing.items() if count}
 print("Missing values are not filled in; each figure leaves out the rows that it cannot use.")
 print("missing: " + (", ".join(f"{name} {count} of {len(rows)}" for name, count in missing.items()) or "none"))
+if __FILL__:
+    notes.append("A step asks to fill in missing values. They are left out instead, because filled-in values falsify figures.")
 cleaned = pd.DataFrame(rows) if globals().get("pd") else rows

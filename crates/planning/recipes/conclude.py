@@ -32,6 +32,7 @@ def conclude():
         more = f" and {len(missing) - 8} further columns" if len(missing) > 8 else ""
         found.append(f"Missing values are left out, not filled in: {', '.join(missing[:8])}{more}.")
     found += notes
+    found += [f"Failed: step {step} ({error})." for step, error in __FAILED__.items()]
     for step, goal in steps_not_done.items():
         found.append(f"Not done: step {step}{f' ({goal})' if goal else ''}.")
     return found

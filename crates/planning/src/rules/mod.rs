@@ -33,6 +33,9 @@ const TITLE_CHARS_MAX: usize = 80;
 /// The variable in which the planner keeps the list of columns that a cell has printed.
 const LISTED: &str = "table_columns";
 
+/// The variable in which the planner keeps the steps that failed: errors by id.
+const FAILED: &str = "steps_failed";
+
 /// The beginning of the line that a cell prints if its step is not possible with this table.
 const IMPOSSIBLE: &str = "Not done: ";
 
@@ -139,6 +142,10 @@ impl<'r> Seen<'r> {
     /// Returns the question that the problem asks of the table whose columns were listed.
     fn question(&self) -> Question {
         let problem: String = self.text("problem_description").chars().take(PROBLEM_CHARS_MAX).collect();
+        // The name of a file is no column.
+        let is_file =
+            |word: &&str| word.to_lowercase().trim_end_matches(|one: char| !one.is_alphanumeric()).ends_with(".csv");
+        let problem = problem.split_whitespace().filter(|word| !is_file(word)).collect::<Vec<_>>().join(" ");
         Question::read(&problem, &self.columns().unwrap_or_default())
     }
 
@@ -162,6 +169,16 @@ impl<'r> Seen<'r> {
     /// Returns true if a cell has said that the step is not possible.
     fn is_impossible(&self) -> bool {
         self.effects.iter().flat_map(|effect| effect.lines()).any(|line| line.starts_with(IMPOSSIBLE))
+    }
+
+    /// Returns the steps that failed, if this step changes them: it fails now, or it is no longer one of them.
+    fn failed(&self, fails: bool) -> Option<Json> {
+        let mut failed = self.variables.get(FAILED).and_then(Json::as_object).cloned().unwrap_or_default();
+        let changes = match fails {
+            true => failed.insert(self.step_id.to_owned(), json!(self.error().unwrap_or("no result"))).is_none(),
+            false => failed.remove(self.step_id).is_some(),
+        };
+        changes.then_some(Json::Object(failed))
     }
 
     /// Returns true if a cell of an earlier behavior has raised an error. A behavior that a crash interrupted is repeated
@@ -259,7 +276,10 @@ fn step(seen: &Seen<'_>) -> Json {
         "outputs_update": { "level": "steps", "outputs": { "expected": [marker], "produced": [], "in_progress": [] } },
     });
     if let Some(listed) = Columns::find(&seen.effects) {
-        reply["context_update"]["variables"] = json!({ LISTED: listed });
+        reply["context_update"]["variables"][LISTED] = json!(listed);
+    }
+    if let Some(failed) = seen.failed(is_open && !is_given_up && !continues) {
+        reply["context_update"]["variables"][FAILED] = failed;
     }
     if !is_achieved {
         reply["context_filter"] = json!({
@@ -327,11 +347,17 @@ fn parts(seen: &Seen<'_>, recipe: &Recipe, found: Option<&Found>) -> Vec<(&'stat
             let goal = seen.goal.to_lowercase();
             let drops = ["remov", "drop", "delet", "dedup"].iter().any(|word| goal.contains(word));
             let is_asked = drops && (goal.contains("dupl") || goal.contains("repeat"));
-            parts.push(("__DROP__", if is_asked { "True" } else { "False" }.to_owned()));
+            let fills = ["fill", "replac", "imput"].iter().any(|word| goal.contains(word));
+            let flag = |is_set: bool| if is_set { "True" } else { "False" }.to_owned();
+            parts.extend([("__DROP__", flag(is_asked)), ("__FILL__", flag(fills))]);
         }
         "plot" => {
             let columns = seen.columns().unwrap_or_default();
             parts.push(("__COLUMNS__", json!(question::named_columns(seen.goal, &columns)).to_string()));
+        }
+        "conclude" => {
+            let failed = seen.variables.get(FAILED).filter(|failed| failed.is_object());
+            parts.push(("__FAILED__", failed.map_or_else(|| "{}".to_owned(), Json::to_string)));
         }
         "question" => parts.extend(seen.question().parts(&seen.problem_id())),
         _ => {}

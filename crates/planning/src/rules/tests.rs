@@ -80,6 +80,11 @@ fn a_cell_that_would_fail_again_is_not_repeated() {
     let reply = planning(&request("behavior_completed", "describe", 1, json!({ "data": "list(3)" }), &effects));
     assert_eq!(flags(&reply), (false, false));
     assert_eq!(reply["transition"].get("on_unachieved"), None, "an error is not hidden");
+    let failed = &reply["context_update"]["variables"]["steps_failed"];
+    assert_eq!(failed, &json!({ "describe": "KeyError: 'x'" }));
+    let known = json!({ "data": "list(3)", "columns": "dict(1)", "question": "drivers", "answers": "list(1)", "steps_failed": failed });
+    let concluded = cells("conclude", 1, known, &[]);
+    assert!(concluded[0].contains("{\"describe\":\"KeyError: 'x'\"}.items()"), "{concluded:?}");
     let answer = planning(&request("behavior_completed", "answer", 1, json!({ "data": "list(3)" }), &effects));
     assert_eq!(flags(&answer), (false, true), "the table is described instead");
 }

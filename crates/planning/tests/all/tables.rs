@@ -255,7 +255,7 @@ fn odd_columns_and_names_break_nothing() {
 
 #[test]
 fn noise_is_said_to_be_noise() {
-    let (mut table, mut noise) = ("day,team,sales,x\n".to_owned(), Noise(7));
+    let (mut table, mut noise) = ("day,team,sales,x\n".to_owned(), Noise(8));
     for at in 0..24 {
         let (year, month) = (2022 + at / 12, at % 12 + 1);
         let team = ["Red", "Blue"][(noise.next() > 0.5) as usize];
