@@ -27,7 +27,7 @@ def answer():
         print(f"{name:20} {len(members[name]):>6} " + (f"{missing.get(name, 0):>8} {short(mean[name]):>16} {short(total[name]):>16}" if target else ""))
     high, low = order[0], order[-1]
     answers = [f"The {what} is highest for {group_column} {high} ({short(amount[high])}) and lowest for {low} ({short(amount[low])})."]
-    if target and len(order) > 1:
+    if target and len(order) > 1 and not is_rate(target):
         most = max(total, key=total.get)
         answers.append(f"The total {target} is highest for {most} ({short(total[most])}).")
     chosen = [name for name in named_values if name in members]

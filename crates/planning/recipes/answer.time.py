@@ -39,7 +39,7 @@ def answer():
         is_clear = abs(rise) > critical(len(order) - 2) * error
         words = f"rises by {short(rise)}" if rise > 0 else f"falls by {short(-rise)}"
         answers.append(f"Over all, it {words} per {unit} (standard error {short(error)})" + ("." if is_clear else ": this is within noise, so there is no clear trend."))
-    if value:
+    if value and not is_rate(value):
         most = max(order, key=total.get)
         answers.append(f"The total {value} is highest in {most} ({short(total[most])}).")
     usual = stats.median(map(len, parts.values()))

@@ -31,6 +31,12 @@ def kind(name):
     return "group" if 1 < different <= max(50, min(1_000, len(values) // 5)) else "text"
 
 
+def is_rate(name):
+    """Return true if a total of the column means nothing, as of prices and scores."""
+    rates = ("price", "rate", "rating", "ratio", "score", "satisf", "temp", "percent", "mean", "average", "age")
+    return any(word.startswith(rates) for word in name.lower().replace("_", " ").split())
+
+
 def short(one):
     """Return a number with as many digits as a reader needs."""
     return f"{one:,.0f}" if abs(one) >= 10_000 else f"{one:,.4g}"

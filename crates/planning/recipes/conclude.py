@@ -18,7 +18,8 @@ def conclude():
         found.append(f"The best model is {best} with a mean absolute error of {short(scores[best])} on {len(test)} rows that it had not seen.")
     if found and globals().get("question", "overview") != "overview":
         found.insert(0, reading)
-    sure = {pair: one for pair, (one, count) in globals().get("correlations", {}).items() if abs(one) * math.sqrt(count) > 2}
+    pairs = globals().get("correlations", {})
+    sure = {pair: one for pair, (one, count) in pairs.items() if count > 3 and abs(one) * math.sqrt(count) > critical(count - 2, 0.05 / len(pairs))}
     if sure:
         one, other = max(sure, key=lambda pair: abs(sure[pair]))
         found.append(f"The strongest correlation is between {one} and {other}: {sure[one, other]:.2f}.")

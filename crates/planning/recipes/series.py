@@ -1,6 +1,3 @@
-MEANS = ("price", "rate", "rating", "ratio", "score", "satisf", "temp", "percent", "mean", "average", "age")
-
-
 def combine(series, unit, name):
     """Combine the values of each period: means of rates and scores, totals of everything else. An incomplete end is left out."""
     midnight = lambda at: at.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -19,7 +16,7 @@ def combine(series, unit, name):
     if len(parts) > 2 and sizes[-1] < 0.7 * stats.median(sizes):
         notes.append(f"The last {unit} of the series is left out, because it has only {sizes[-1]} rows.")
         parts.popitem()
-    is_mean = any(word.startswith(MEANS) for word in name.lower().replace("_", " ").split())
+    is_mean = is_rate(name)
     return f"{'mean' if is_mean else 'total'} {name} per {unit}", [(at, sum(part) / len(part) if is_mean else sum(part)) for at, part in parts.items()]
 
 

@@ -23,11 +23,12 @@ impl Found {
     /// Returns a sentence about a choice without a reason.
     pub(super) fn note(&self) -> Option<String> {
         let (path, others) = (&self.path, self.others);
-        let files = if others == 1 { "file" } else { "files" };
+        let others =
+            if others == 1 { "is 1 other CSV file".to_owned() } else { format!("are {others} other CSV files") };
         let text = format!(
-            "{path} is used, because the problem names no table; there are {others} other CSV {files}. Name one in `variables.csv_file_path`."
+            "{path} is used, because the problem names no table; there {others}. Name one in `variables.csv_file_path`."
         );
-        (others > 0).then_some(text)
+        (self.others > 0).then_some(text)
     }
 }
 
