@@ -311,7 +311,7 @@ pub fn generate(request: &Json, csv: impl FnOnce() -> Option<Found>, each: &mut 
         return;
     }
     let note = match seen.recipe().kind {
-        _ if seen.step_id.ends_with(DESIGN) => Some(proposed()),
+        _ if seen.step_id.ends_with(DESIGN) => Some(PROPOSED.to_owned()),
         "conclude" => None,
         UNKNOWN => Some(not_done(&seen)),
         _ if seen.lacks_table() => Some("**Not done.** There is no table.".to_owned()),
@@ -436,16 +436,8 @@ fn not_done(seen: &Seen<'_>) -> String {
     )
 }
 
-/// Returns the note about the proposed workflow.
-fn proposed() -> String {
-    let workflow = crate::Workflow::parse(&workflow()).unwrap_or_default();
-    let stages = workflow.stages.iter().map(|stage| {
-        let steps: Vec<&str> = stage.steps.iter().map(|step| step.title.as_str()).collect();
-        format!("- {}: {}", stage.title, steps.join(", "))
-    });
-    let stages: Vec<String> = stages.collect();
-    format!("The workflow for tables is proposed:\n\n{}", stages.join("\n"))
-}
+/// The note about a proposed workflow.
+const PROPOSED: &str = "A workflow is proposed. It takes the place of this one once it is confirmed.";
 
 /// Returns a note about the failure of the last behavior; none if no cell has failed.
 fn apology(seen: &Seen<'_>) -> Vec<Json> {

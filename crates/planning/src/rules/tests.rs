@@ -113,7 +113,7 @@ fn a_workflow_is_proposed_for_the_step_that_designs_one() {
     assert_eq!((flags(&reply), &update["nextStageId"]), ((false, false), &json!("data")));
     assert_eq!(update["workflowTemplate"], workflow());
     let actions = generating(&request("behavior_running", id, 1, json!({}), &[]), None);
-    assert!(actions.last().unwrap()["content"].as_str().unwrap().contains("- Analysis: Describe, Answer, Plot"));
+    assert_eq!(actions.last().unwrap()["content"], PROPOSED);
     assert_eq!(flags(&planning(&request("behavior_completed", id, 1, json!({}), &[]))), (true, false));
 }
 
