@@ -20,7 +20,7 @@ const FUTURE: [&str; 4] = ["forecast", "tomorrow", "next", "future"];
 const TIME: [&str; 6] = ["trend", "time", "season", "develop", "since", "history"];
 const MODELS: [&str; 3] = ["predict", "model", "estimat"];
 const RELATIONS: [&str; 6] = ["correlat", "relat", "connect", "depend", "associat", "link"];
-const PAIRS: [&str; 5] = ["with", "versus", "against", "effect", "between"];
+const PAIRS: [&str; 8] = ["with", "versus", "against", "effect", "between", "chang", "increas", "decreas"];
 const FIGURES: [&str; 19] = [
     "average",
     "mean",
@@ -278,7 +278,7 @@ impl Question {
         }
         match (&self.target, self.others.len()) {
             (None, _) => Err(self.without_numbers()),
-            (Some(_), 1..) if is_about(&PAIRS) => Ok("relation"),
+            (Some(_), 1..) if is_about(&PAIRS) && !is_about(&["differ"]) => Ok("relation"),
             (Some(_), 0) if is_about(&FIGURES) && !is_about(&CHOICES) => Ok("summary"),
             (Some(target), _) => Err(format!("The rules do not understand what it asks about {target}.")),
         }
@@ -402,6 +402,7 @@ mod tests {
             ("Predict the quantity from the unit price", "models", "quantity"),
             ("Is there a correlation between unit price and quantity?", "relation", "quantity"),
             ("How does the unit price influence the quantity?", "relation", "quantity"),
+            ("How does revenue change when the unit price increases?", "relation", "revenue"),
             ("What decides the quantity that a region orders?", "drivers", "quantity"),
             ("What does the revenue depend on?", "drivers", "revenue"),
             ("What is the median revenue?", "summary", "revenue"),
@@ -422,6 +423,7 @@ mod tests {
             ("How does revenue develop in the North?", "rows of North"),
             ("What affects revenue in the North?", "rows of North"),
             ("Which order has the highest revenue?", "what it asks about revenue"),
+            ("What is the difference between revenue and quantity?", "what it asks about revenue"),
             ("Is the revenue nice?", "what it asks about revenue"),
             ("What affects the note?", "no column of numbers, but note"),
             ("Compare North with South", "no column of numbers, but North, South"),
