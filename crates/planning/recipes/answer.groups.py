@@ -46,7 +46,8 @@ def answer():
 
 
 def draw(names, amount, what):
-    plt = pyplot()
+    is_drawn = f"{what} by {group_column}" in globals().get("figures", [])
+    plt = None if is_drawn else pyplot()
     if plt:
         figure, axis = plt.subplots(figsize=(6, 1.2 + 0.3 * len(names)))
         axis.barh(names, [amount[name] for name in names])

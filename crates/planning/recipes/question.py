@@ -1,5 +1,7 @@
-for name in ("answers", "figures", "conclusions", "series", "trend", "forecast", "train", "models", "scores"):
+for name in ("answers", "conclusions", "series", "trend", "forecast", "train", "models", "scores"):
     globals().pop(name, None)  # of an earlier problem
+if globals().get("problem_id", __ID__) != __ID__:
+    globals().pop("figures", None)
 problem_id = __ID__
 question = __QUESTION__
 target = __TARGET__
