@@ -1,5 +1,9 @@
-answers = [
-    f"After {series[-1][0].date()}, the next {value_name} is expected at {forecast['next']:.4g} (method: {forecast['method']}). In the past this method was off by {forecast['error']:.3g} on average.",
-    f"{value_name} is {trend['direction']} by {abs(trend['slope']):.3g} from point to point; its mean is {trend['mean']:.4g} over {len(series)} points.",
-]
+if "forecast" in globals():
+    answers = [
+        f"After {series[-1][0].date()}, the next {value_name} is expected at {short(forecast['next'])} (method: {forecast['method']}). In the past this method was off by {short(forecast['error'])} on average.",
+        f"{value_name}: {trend['text']}; its mean is {short(trend['mean'])} over {len(series)} points.",
+    ]
+else:
+    why = steps_not_done.get(__STEP__, "there is no forecast")
+    answers = [f"The problem is not answered: {why}."]
 print("\n".join(answers))

@@ -1,53 +1,59 @@
-def show(one):
-    return f"{one:,.0f}" if abs(one) >= 10_000 else f"{one:,.4g}"
-
-
 def difference(members, mean, pair):
     """Compare the means of two groups with the standard error of their difference."""
     one, other = pair
-    variance = lambda name: sum((x - mean[name]) ** 2 for x in members[name]) / (len(members[name]) - 1) / len(members[name])
-    gap, error = abs(mean[one] - mean[other]), (variance(one) + variance(other)) ** 0.5
-    share = f" ({gap / abs(mean[other]):.0%})" if mean[other] else ""
-    verdict = "more than two standard errors, so hardly by chance" if gap > 2 * error else "less than two standard errors, so it may be chance"
-    return f"{one} ({show(mean[one])}) and {other} ({show(mean[other])}) differ in {target} by {show(gap)}{share}: {verdict} (standard error {show(error)})."
+    error = math.sqrt(sum(stats.variance(members[name]) / len(members[name]) for name in pair))
+    gap, pairs = abs(mean[one] - mean[other]), 1 if named_values else len(mean) * (len(mean) - 1) // 2
+    free = min(len(members[name]) for name in pair) - 1
+    limit = critical(free, 0.05 / pairs)  # the highest and the lowest of many groups differ by chance, too
+    share = f" ({gap / abs(mean[other]):.0%} of the mean of {other})" if mean[other] else ""
+    verdict = "so hardly by chance" if gap > limit * error else "so it is within noise"
+    return f"{one} ({short(mean[one])}) and {other} ({short(mean[other])}) differ in {target} by {short(gap)}{share}: {gap / error if error else math.inf:.1f} standard errors ({limit:.1f} are needed), {verdict}."
 
 
 def answer():
-    members = {}
+    members, missing = {}, {}
     for row in rows:
-        if isinstance(row[group_column], str) and (target is None or is_number(row[target])):
-            members.setdefault(row[group_column], []).append(row[target] if target else 1)
+        name = str(row[group_column])
+        if row[group_column] is not None and target and row[target] is None:
+            missing[name] = missing.get(name, 0) + 1
+        elif row[group_column] is not None:
+            members.setdefault(name, []).append(row[target] if target else 1)
     total = {name: sum(members[name]) for name in members}
     mean = {name: total[name] / len(members[name]) for name in members}
     amount, what = (mean, f"mean {target}") if target else (total, "number of rows")
     order = sorted(amount, key=amount.get, reverse=True)
-    print(f"{group_column:20} {'rows':>6} " + (f"{'mean ' + target:>16} {'total ' + target:>16}" if target else ""))
-    for name in order:
-        print(f"{name:20} {len(members[name]):>6} " + (f"{show(mean[name]):>16} {show(total[name]):>16}" if target else ""))
+    print(f"{group_column:20} {'rows':>6} " + (f"{'missing':>8} {'mean ' + target:>16} {'total ' + target:>16}" if target else ""))
+    for name in order[:60]:
+        print(f"{name:20} {len(members[name]):>6} " + (f"{missing.get(name, 0):>8} {short(mean[name]):>16} {short(total[name]):>16}" if target else ""))
     high, low = order[0], order[-1]
-    answers = [f"The {what} is highest for {group_column} {high} ({show(amount[high])}) and lowest for {low} ({show(amount[low])})."]
-    if target and len(order) > 2:
+    answers = [f"The {what} is highest for {group_column} {high} ({short(amount[high])}) and lowest for {low} ({short(amount[low])})."]
+    if target and len(order) > 1 and not is_rate(target):
         most = max(total, key=total.get)
-        answers.append(f"The total {target} is highest for {most} ({show(total[most])}).")
+        answers.append(f"The total {target} is highest for {most} ({short(total[most])}).")
     chosen = [name for name in named_values if name in members]
     pair = chosen[:2] if len(chosen) > 1 else [high, low]
     if target and len(order) > 1 and all(len(members[name]) > 1 for name in pair):
         answers.insert(0 if len(chosen) > 1 else len(answers), difference(members, mean, pair))
+    elif target and len(order) > 1:
+        answers.append(f"{' and '.join(pair)} have too few rows to tell their difference from noise.")
+    for name in chosen if target and len(chosen) != 2 else []:
+        answers.insert(0, f"{name}: mean {target} {short(mean[name])} over {len(members[name])} rows, total {short(total[name])}.")
+    if missing:
+        parts = [f"{missing[name]} of {missing[name] + len(members.get(name, []))} of {name}" for name in sorted(missing, key=missing.get, reverse=True)[:6]]
+        answers.append(f"Rows without {target} are left out: {', '.join(parts)}. If they differ from the others, so do these figures.")
     draw(order[:20][::-1], amount, what)
     return answers
 
 
 def draw(names, amount, what):
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        return print("without matplotlib there is no picture")
-    figure, axis = plt.subplots(figsize=(6, 1 + 0.3 * len(names)))
-    axis.barh(names, [amount[name] for name in names])
-    axis.set_xlabel(what)
-    axis.set_title(f"{what} by {group_column}")
-    figure.tight_layout()
-    plt.show()
+    is_drawn = f"{what} by {group_column}" in globals().get("figures", [])
+    plt = None if is_drawn else pyplot()
+    if plt:
+        figure, axis = plt.subplots(figsize=(6, 1.2 + 0.3 * len(names)))
+        axis.barh(names, [amount[name] for name in names])
+        axis.set(title=f"{what} by {group_column}", xlabel=what, ylabel=group_column)
+        figure.tight_layout()
+        plt.show()
 
 
 answers = answer()

@@ -3,50 +3,66 @@ def label(at, unit):
     return f"{at.year}-Q{(at.month + 2) // 3}" if unit == "quarter" else at.strftime(forms[unit])
 
 
+def slope(values):
+    """Return the change from point to point by least squares, and its standard error."""
+    middle, center = (len(values) - 1) / 2, stats.fmean(values)
+    across = sum((at - middle) ** 2 for at in range(len(values)))
+    rise = sum((at - middle) * (one - center) for at, one in enumerate(values)) / across
+    rest = sum((one - center - rise * (at - middle)) ** 2 for at, one in enumerate(values))
+    return rise, math.sqrt(rest / (len(values) - 2) / across)
+
+
 def answer():
-    date = next(name for name in columns if columns[name] == "date")
-    dated = [(moment(row[date]), row) for row in rows if moment(row[date])]
-    days = (max(at for at, _ in dated) - min(at for at, _ in dated)).days
+    dated = sorted(((row[date_column], row) for row in rows if row[date_column] is not None), key=lambda pair: pair[0])
+    days = (dated[-1][0] - dated[0][0]).days
     unit = period or ("year" if days > 2_500 else "month" if days > 90 else "day")
     value = target or (number_columns[0] if len(number_columns) == 1 else None)
     parts = {}
-    for at, row in sorted(dated, key=lambda pair: pair[0]):
-        if value is None or is_number(row[value]):
+    for at, row in dated:
+        if value is None or row[value] is not None:
             parts.setdefault(label(at, unit), []).append(row[value] if value else 1)
     total = {name: sum(part) for name, part in parts.items()}
     mean = {name: total[name] / len(parts[name]) for name in parts}
     amount, what = (mean, f"mean {value}") if value else (total, "number of rows")
     print(f"{unit:16} {'rows':>6} " + (f"{'mean ' + value:>16} {'total ' + value:>16}" if value else ""))
     for name in list(parts)[:60]:
-        print(f"{name:16} {len(parts[name]):>6} " + (f"{mean[name]:>16,.5g} {total[name]:>16,.6g}" if value else ""))
+        print(f"{name:16} {len(parts[name]):>6} " + (f"{short(mean[name]):>16} {short(total[name]):>16}" if value else ""))
     order = list(parts)
     high, low, first, last = max(order, key=amount.get), min(order, key=amount.get), amount[order[0]], amount[order[-1]]
-    change = f" ({(last - first) / abs(first):+.0%})" if first else ""
-    draw(order, amount, f"{what} by {unit}")
+    change = f" ({(last - first) / abs(first):+.0%} of the first)" if first else ""
     answers = [
-        f"The {what} by {unit} is highest in {high} ({amount[high]:,.4g}) and lowest in {low} ({amount[low]:,.4g}).",
-        f"From {order[0]} to {order[-1]} it went from {first:,.4g} to {last:,.4g}{change}.",
+        f"The {what} by {unit} is highest in {high} ({short(amount[high])}) and lowest in {low} ({short(amount[low])}).",
+        f"From {order[0]} to {order[-1]} it went from {short(first)} to {short(last)}{change}.",
     ]
-    if value:
+    if len(order) > 3:
+        rise, error = slope([amount[name] for name in order])
+        is_clear = abs(rise) > critical(len(order) - 2) * error
+        words = f"rises by {short(rise)}" if rise > 0 else f"falls by {short(-rise)}"
+        answers.append(f"Over all, it {words} per {unit} (standard error {short(error)})" + ("." if is_clear else ": this is within noise, so there is no clear trend."))
+    if value and not is_rate(value):
         most = max(order, key=total.get)
-        answers.append(f"The total {value} is highest in {most} ({total[most]:,.6g}).")
-    if len(parts[order[-1]]) < 0.7 * len(parts[order[len(order) // 2]]):
-        answers.append(f"The last {unit} has only {len(parts[order[-1]])} rows, so it may be incomplete.")
+        answers.append(f"The total {value} is highest in {most} ({short(total[most])}).")
+    usual = stats.median(map(len, parts.values()))
+    for name in [order[0], order[-1]] if len(order) > 2 else []:
+        if len(parts[name]) < 0.7 * usual:
+            answers.append(f"{name} has only {len(parts[name])} rows ({usual:g} are usual), so it may be incomplete.")
+    left = len(rows) - sum(map(len, parts.values()))
+    if left:
+        answers.append(f"{left} of {len(rows)} rows have no {date_column}{' or no ' + value if value else ''} and are left out.")
+    draw(order, amount, what, unit)
     return answers
 
 
-def draw(order, amount, title):
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        return print("without matplotlib there is no picture")
-    figure, axis = plt.subplots(figsize=(8, 3))
-    axis.plot(order, [amount[name] for name in order], marker="o" if len(order) < 40 else None)
-    axis.set_title(title)
-    axis.set_xticks(order[:: max(1, len(order) // 12)])
-    axis.tick_params(axis="x", rotation=45)
-    figure.tight_layout()
-    plt.show()
+def draw(order, amount, what, unit):
+    plt = pyplot()
+    if plt:
+        figure, axis = plt.subplots(figsize=(8, 3))
+        axis.plot(order, [amount[name] for name in order], marker="o" if len(order) < 40 else None)
+        axis.set(title=f"{what} by {unit}", xlabel=unit, ylabel=what)
+        axis.set_xticks(order[:: max(1, len(order) // 12)])
+        axis.tick_params(axis="x", rotation=45)
+        figure.tight_layout()
+        plt.show()
 
 
 answers = answer()

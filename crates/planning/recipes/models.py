@@ -1,32 +1,45 @@
+import heapq
+
+
 def baseline(learn):
-    mean = sum(row[target] for row in learn) / len(learn)
+    mean = stats.fmean(row[target] for row in learn)
     return lambda row: mean
 
 
 def linear(learn):
-    """Least squares by gradient descent on standardised features."""
-    scale = {}
-    for name in features:
-        values = [row[name] for row in learn]
-        mean = sum(values) / len(values)
-        scale[name] = (mean, (sum((one - mean) ** 2 for one in values) / len(values)) ** 0.5 or 1)
-    form = lambda row: [(row[name] - scale[name][0]) / scale[name][1] for name in features]
-    inputs, wanted = [form(row) for row in learn], [row[target] for row in learn]
-    weights, bias = [0.0] * len(features), sum(wanted) / len(wanted)
-    for _ in range(500):
-        faults = [bias + sum(w * x for w, x in zip(weights, one)) - y for one, y in zip(inputs, wanted)]
-        bias -= 0.1 * sum(faults) / len(faults)
-        for at in range(len(weights)):
-            weights[at] -= 0.1 * sum(fault * one[at] for fault, one in zip(faults, inputs)) / len(faults)
-    return lambda row: bias + sum(w * x for w, x in zip(weights, form(row)))
+    """Least squares on standardised features, by the normal equations."""
+    scale = {name: (stats.fmean(row[name] for row in learn), stats.pstdev([row[name] for row in learn]) or 1) for name in features}
+    form = lambda row: [1.0, *((row[name] - scale[name][0]) / scale[name][1] for name in features)]
+    size = len(features) + 1
+    system = [[0.0] * (size + 1) for _ in range(size)]
+    for row in learn:
+        inputs = form(row)
+        for line, one in zip(system, inputs):
+            for at, other in enumerate([*inputs, row[target]]):
+                line[at] += one * other
+    for at in range(size):
+        system[at][at] += 1e-9 * len(learn)  # features that repeat each other share their weight
+        for below in range(at + 1, size):
+            factor = system[below][at] / system[at][at]
+            system[below] = [low - factor * high for low, high in zip(system[below], system[at])]
+    weights = [0.0] * size
+    for at in reversed(range(size)):
+        weights[at] = (system[at][-1] - sum(system[at][k] * weights[k] for k in range(at + 1, size))) / system[at][at]
+    return lambda row: sum(weight * one for weight, one in zip(weights, form(row)))
 
 
 def neighbours(learn):
     """Mean of the five nearest rows."""
+    learn = learn[:2_000]  # the rows are in random order
     spread = {name: (max(row[name] for row in learn) - min(row[name] for row in learn)) or 1 for name in features}
     far = lambda one, two: sum(((one[name] - two[name]) / spread[name]) ** 2 for name in features)
-    return lambda row: sum(one[target] for one in sorted(learn, key=lambda one: far(one, row))[:5]) / min(5, len(learn))
+    return lambda row: stats.fmean(one[target] for one in heapq.nsmallest(5, learn, key=lambda one: far(one, row)))
 
 
-models = {"mean": baseline(train), "linear": linear(train), "neighbours": neighbours(train)}
-print("models: " + ", ".join(models))
+if "train" in globals():
+    if len(train) > 2_000:
+        split_notes.append(f"The model neighbours knows 2,000 of the {len(train):,} rows, chosen at random.")
+    models = {"mean": baseline(train), "linear": linear(train), "neighbours": neighbours(train)}
+    print("models: " + ", ".join(models))
+else:
+    not_done(__STEP__, steps_not_done.get(__STEP__, "there are no rows to learn from"))

@@ -58,7 +58,11 @@ impl BuiltIn {
 
     /// Returns the workflow for a problem.
     pub async fn workflow(&self, attempt: &Attempt, situation: &Situation) -> Result<Answer<Json>, Outcome> {
-        let facts = json!({ "problem": situation.problem, "variables": situation.variables });
+        self.design(attempt, json!({ "problem": situation.problem, "variables": situation.variables })).await
+    }
+
+    /// Returns a workflow: the judges' one if they have one, or that of the rules.
+    async fn design(&self, attempt: &Attempt, facts: Json) -> Result<Answer<Json>, Outcome> {
         let Answer { value: judged, evidence } = self.ask(attempt, &DESIGN, facts).await?;
         let judged = judged.filter(|workflow| crate::Workflow::parse(workflow).is_ok());
         Ok(Answer { value: judged.unwrap_or_else(rules::workflow), evidence })
@@ -67,6 +71,12 @@ impl BuiltIn {
     /// Answers a request to `/planning`.
     pub async fn planning(&self, attempt: &Attempt, request: &Json) -> Result<Answer<Json>, Outcome> {
         let state = request.pointer("/observation/context/FSM/state").and_then(Json::as_str).unwrap_or_default();
+        if rules::wants_workflow(request) {
+            let variables = request.pointer("/observation/context/variables").cloned().unwrap_or_default();
+            let facts = json!({ "problem": variables["problem_description"], "variables": variables });
+            let Answer { value, evidence } = self.design(attempt, facts).await?;
+            return Ok(Answer { value: rules::proposal(&value), evidence });
+        }
         let by_rules = rules::planning(request);
         // Whether steps or stages remain is a fact, not a judgement.
         if !matches!(state, "step_running" | "action_completed" | "behavior_completed" | "") {

@@ -4,19 +4,22 @@
 //! heading or an intention shows nothing. A step that no recipe fits is not done: the notebook says so, and the planner
 //! wants it to be completed as unachieved.
 
+mod columns;
 mod find;
 mod question;
 mod recipe;
+mod words;
 
 use interlock_journal::Hash;
 use serde_json::{Value as Json, json};
 
-pub use find::find_csv;
-use question::{Columns, Question};
-use recipe::{Dialect, NOT_DONE, Recipe, UNKNOWN};
+use columns::Columns;
+pub use find::{Found, find_csv};
+use question::Question;
+use recipe::{NO_TABLE, NOT_DONE, Recipe, UNKNOWN};
 
 /// The most behaviors of a step that the rules ask for.
-const BEHAVIORS_MAX: u64 = 3;
+const BEHAVIORS_MAX: u64 = 4;
 
 /// The longest part of a problem that is read.
 const PROBLEM_CHARS_MAX: usize = 2_000;
@@ -27,8 +30,20 @@ const ID_CHARS: usize = 8;
 /// The longest title of a notebook.
 const TITLE_CHARS_MAX: usize = 80;
 
+/// The variable in which the planner keeps the list of columns that a cell has printed.
+const LISTED: &str = "table_columns";
+
+/// The variable in which the planner keeps the steps that failed: errors by id.
+const FAILED: &str = "steps_failed";
+
+/// The beginning of the line that a cell prints if its step is not possible with this table.
+const IMPOSSIBLE: &str = "Not done: ";
+
+/// The end of the id of the step that designs a workflow.
+const DESIGN: &str = "design_workflow";
+
 /// The expression that finds a table when the notebook runs, if the request names none.
-const ANY_CSV: &str = r#"sorted(__import__("glob").glob("**/*.csv", recursive=True))[0]"#;
+const ANY_CSV: &str = r#"next(iter(sorted(__import__("glob").glob("**/*.csv", recursive=True))), None)"#;
 
 /// Returns the built-in workflow for a table: load, look, clean, find the question, describe, answer, plot, conclude.
 pub fn workflow() -> Json {
@@ -40,7 +55,7 @@ pub fn workflow() -> Json {
             { "id": "data", "title": "Data", "description": "Load the table and see what it holds", "steps": [
                 step("load", "Load", "Load the table from its file"),
                 step("look", "Look", "Show the columns, their types and the missing values"),
-                step("clean", "Clean", "Remove duplicated rows and fill missing numbers"),
+                step("clean", "Clean", "Count repeated rows and missing values"),
                 step("question", "Question", "Find what the problem asks of the table"),
             ] },
             { "id": "analysis", "title": "Analysis", "description": "Describe the table in numbers and pictures", "steps": [
@@ -89,12 +104,14 @@ impl<'r> Seen<'r> {
     }
 
     fn has(&self, variable: &str) -> bool {
-        let is_old = match variable {
-            "question" => self.is_new_problem(),
-            "columns" => self.is_new_problem() && Columns::find(&self.effects).is_empty(),
-            _ => false,
-        };
+        let is_old = variable == "question" && self.is_new_problem();
         self.variables.get(variable).is_some() && !is_old
+    }
+
+    /// Returns the columns that a cell has listed, in this behavior or before.
+    fn columns(&self) -> Option<Columns> {
+        let listed = Columns::find(&self.effects).unwrap_or_else(|| self.text(LISTED));
+        Columns::read(listed)
     }
 
     /// Returns true if the kernel has answered another problem before. The cell of the question then forgets its results.
@@ -115,7 +132,7 @@ impl<'r> Seen<'r> {
     /// general one is used.
     fn fitting(&self, recipe: &'static Recipe) -> &'static Recipe {
         match recipe.kind {
-            "answer" if self.iteration > 1 && self.error().is_some() => Recipe::answering(""),
+            "answer" if self.has_failed() => Recipe::answering(""),
             "answer" if self.has("question") => Recipe::answering(self.text("question").trim_matches(['\'', '"'])),
             "answer" => Recipe::answering(self.question().kind),
             _ => recipe,
@@ -125,7 +142,11 @@ impl<'r> Seen<'r> {
     /// Returns the question that the problem asks of the table whose columns were listed.
     fn question(&self) -> Question {
         let problem: String = self.text("problem_description").chars().take(PROBLEM_CHARS_MAX).collect();
-        Question::read(&problem, &Columns::find(&self.effects))
+        // The name of a file is no column.
+        let is_file =
+            |word: &&str| word.to_lowercase().trim_end_matches(|one: char| !one.is_alphanumeric()).ends_with(".csv");
+        let problem = problem.split_whitespace().filter(|word| !is_file(word)).collect::<Vec<_>>().join(" ");
+        Question::read(&problem, &self.columns().unwrap_or_default())
     }
 
     fn text(&self, variable: &str) -> &'r str {
@@ -134,10 +155,36 @@ impl<'r> Seen<'r> {
 
     /// Returns the recipe that must come before another one.
     fn needed(&self, recipe: &Recipe) -> Option<&'static Recipe> {
-        // A forecast or a comparison of models is an answer too.
-        let is_answered = recipe.kind == "conclude" && (self.has("forecast") || self.has("scores"));
-        let kind = if is_answered { Some("load") } else { recipe.needs };
+        // A forecast or a comparison of models is an answer too; after an error, the conclusion does without one.
+        let is_answered = self.has("forecast") || self.has("scores") || self.has_failed();
+        let kind = if recipe.kind == "conclude" && is_answered { Some("columns") } else { recipe.needs };
         kind.and_then(Recipe::named).map(|needed| self.fitting(needed))
+    }
+
+    /// Returns true if there is no table that this step could work with.
+    fn lacks_table(&self) -> bool {
+        self.has(NO_TABLE) && !matches!(self.recipe().kind, "load" | UNKNOWN)
+    }
+
+    /// Returns true if a cell has said that the step is not possible.
+    fn is_impossible(&self) -> bool {
+        self.effects.iter().flat_map(|effect| effect.lines()).any(|line| line.starts_with(IMPOSSIBLE))
+    }
+
+    /// Returns the steps that failed, if this step changes them: it fails now, or it is no longer one of them.
+    fn failed(&self, fails: bool) -> Option<Json> {
+        let mut failed = self.variables.get(FAILED).and_then(Json::as_object).cloned().unwrap_or_default();
+        let changes = match fails {
+            true => failed.insert(self.step_id.to_owned(), json!(self.error().unwrap_or("no result"))).is_none(),
+            false => failed.remove(self.step_id).is_some(),
+        };
+        changes.then_some(Json::Object(failed))
+    }
+
+    /// Returns true if a cell of an earlier behavior has raised an error. A behavior that a crash interrupted is repeated
+    /// as it was.
+    fn has_failed(&self) -> bool {
+        self.iteration > 1 && self.error().is_some()
     }
 
     /// Returns the last line of the output that names an error.
@@ -148,17 +195,6 @@ impl<'r> Seen<'r> {
             line.contains(':') && !word.contains(' ') && (word.ends_with("Error") || word.ends_with("Exception"))
         })
     }
-
-    /// Returns true if the table is a data frame, or will be one.
-    fn dialect(&self) -> Dialect {
-        let lacks_pandas = self.effects.iter().any(|effect| effect.contains("No module named 'pandas'"));
-        match self.variables.get("data").and_then(Json::as_str) {
-            Some(form) if form.starts_with("DataFrame") => Dialect::Pandas,
-            Some(_) => Dialect::Plain,
-            None if lacks_pandas => Dialect::Plain,
-            None => Dialect::Pandas,
-        }
-    }
 }
 
 /// Answers a request to `/planning`.
@@ -168,8 +204,39 @@ pub fn planning(request: &Json) -> Json {
         "stage_running" => reply(false, false),
         "step_completed" => reply(seen.list("/observation/location/progress/steps/remaining").is_empty(), false),
         "stage_completed" => reply(seen.list("/observation/location/progress/stages/remaining").is_empty(), false),
+        _ if seen.step_id.ends_with(DESIGN) => design(&seen),
         _ => step(&seen),
     }
+}
+
+/// Returns true if a request is about the step that designs a workflow, and no workflow was proposed yet.
+pub fn wants_workflow(request: &Json) -> bool {
+    let seen = Seen::of(request);
+    seen.step_id.ends_with(DESIGN) && seen.state == "step_running"
+}
+
+/// Proposes a workflow, and is content with its step once it is proposed.
+fn design(seen: &Seen<'_>) -> Json {
+    if seen.request.get("behavior_feedback").is_some() {
+        return reply(true, false);
+    }
+    proposal(&workflow())
+}
+
+/// Returns the reply that proposes a workflow.
+pub fn proposal(workflow: &Json) -> Json {
+    let mut reply = reply(false, false);
+    let mut update = json!({ "workflowTemplate": workflow });
+    if let Ok(parsed) = crate::Workflow::parse(workflow)
+        && let Some(first) = parsed.stages.first()
+    {
+        update["nextStageId"] = json!(first.id);
+    }
+    reply["context_update"] = json!({
+        "progress_update": { "level": "behaviors", "focus": "Say which workflow is proposed." },
+        "workflow_update": update,
+    });
+    reply
 }
 
 fn reply(achieved: bool, continues: bool) -> Json {
@@ -181,28 +248,39 @@ fn reply(achieved: bool, continues: bool) -> Json {
 
 /// Answers whether the target of a step is achieved.
 fn step(seen: &Seen<'_>) -> Json {
+    let kind = seen.recipe().kind;
     let marker = seen.recipe().marker(seen.step_id);
     let is_achieved = seen.has(&marker);
-    let is_feedback = seen.request.get("behavior_feedback").is_some();
+    let is_open = seen.request.get("behavior_feedback").is_some() && !is_achieved;
     // A judge may have written the cells of a step that the rules do not know.
-    let is_given_up = is_feedback && !is_achieved && seen.recipe().kind == UNKNOWN && seen.has(NOT_DONE);
-    let continues = is_feedback && !is_achieved && !is_given_up && seen.iteration < BEHAVIORS_MAX;
+    let is_unknown = kind == UNKNOWN && seen.has(NOT_DONE);
+    let lacks_table = seen.has(NO_TABLE) && !matches!(kind, "conclude" | UNKNOWN);
+    let is_given_up = is_open && (is_unknown || lacks_table || (seen.is_impossible() && kind != "conclude"));
+    // The same cell would fail again; only an answer and a conclusion have another way.
+    let has_way = seen.error().is_none() || matches!(kind, "answer" | "conclude");
+    let continues = is_open && !is_given_up && has_way && seen.iteration < BEHAVIORS_MAX;
     let mut reply = reply(is_achieved, continues);
     if is_given_up {
         reply["transition"]["on_unachieved"] = json!("complete_step");
     }
-    let focus = match (is_achieved, seen.error()) {
-        (true, _) => format!("The variable `{marker}` exists: the step is achieved."),
-        _ if is_given_up => "The rules do not know this step: it is not done.".to_owned(),
-        (false, Some(error)) if is_feedback => {
-            format!("The last cell failed ({error}). Make `{marker}` in another way.")
-        }
-        (false, _) => format!("Make the variable `{marker}`: {}", seen.goal),
+    let focus = match seen.error() {
+        _ if is_achieved => format!("The variable `{marker}` exists: the step is achieved."),
+        _ if is_given_up && is_unknown => "The rules do not know this step: it is not done.".to_owned(),
+        _ if is_given_up => "The step is not possible with this table: it is not done.".to_owned(),
+        Some(error) if continues => format!("The last cell failed ({error}). Make `{marker}` in another way."),
+        Some(error) if is_open => format!("The last cell failed ({error})."),
+        _ => format!("Make the variable `{marker}`: {}", seen.goal),
     };
     reply["context_update"] = json!({
         "progress_update": { "level": "behaviors", "focus": focus },
         "outputs_update": { "level": "steps", "outputs": { "expected": [marker], "produced": [], "in_progress": [] } },
     });
+    if let Some(listed) = Columns::find(&seen.effects) {
+        reply["context_update"]["variables"][LISTED] = json!(listed);
+    }
+    if let Some(failed) = seen.failed(is_open && !is_given_up && !continues) {
+        reply["context_update"]["variables"][FAILED] = failed;
+    }
     if !is_achieved {
         reply["context_filter"] = json!({
             "effects_config": { "include_current": true, "current_limit": 10 },
@@ -216,7 +294,8 @@ fn step(seen: &Seen<'_>) -> Json {
 /// Answers a request to `/generating` with actions. `csv` is the path of the table, if it is known.
 pub fn generating(request: &Json, csv: Option<&str>) -> Vec<Json> {
     let mut actions = Vec::new();
-    generate(request, || csv.map(str::to_owned), &mut |action| {
+    let found = || csv.map(|path| Found { path: path.to_owned(), others: 0 });
+    generate(request, found, &mut |action| {
         actions.push(action);
         true
     });
@@ -225,27 +304,28 @@ pub fn generating(request: &Json, csv: Option<&str>) -> Vec<Json> {
 
 /// Answers a request to `/generating`: calls `each` with every action as soon as it is made, until it returns false.
 /// `csv` looks for the path of the table after the headings are made, because that takes time.
-pub fn generate(request: &Json, csv: impl FnOnce() -> Option<String>, each: &mut dyn FnMut(Json) -> bool) {
+pub fn generate(request: &Json, csv: impl FnOnce() -> Option<Found>, each: &mut dyn FnMut(Json) -> bool) {
     let seen = Seen::of(request);
     let words = if seen.iteration <= 1 { headings(&seen) } else { apology(&seen) };
     if !words.into_iter().all(&mut *each) {
         return;
     }
-    let path = csv().map_or_else(|| ANY_CSV.to_owned(), |path| json!(path).to_string());
-    if seen.recipe().kind == UNKNOWN && !each(not_done(&seen)) {
+    let note = match seen.recipe().kind {
+        _ if seen.step_id.ends_with(DESIGN) => Some(PROPOSED.to_owned()),
+        "conclude" => None,
+        UNKNOWN => Some(not_done(&seen)),
+        _ if seen.lacks_table() => Some("**Not done.** There is no table.".to_owned()),
+        _ => None,
+    };
+    let is_alone = seen.step_id.ends_with(DESIGN) || seen.lacks_table() && seen.recipe().kind != "conclude";
+    let note = note.map(|text| json!({ "action": "add", "shot_type": "dialogue", "content": text }));
+    if note.is_some_and(|note| !each(note)) || is_alone {
         return;
     }
+    let mut csv = Some(csv);
     for recipe in missing(&seen) {
-        let marker = recipe.marker(seen.step_id);
-        let code = recipe.code(dialect(&seen, recipe), &path, &marker);
-        let code = match recipe.kind {
-            "question" => seen.question().fill(&code, &seen.problem_id()),
-            UNKNOWN => code
-                .replace("__STEP__", &json!(seen.step_id).to_string())
-                .replace("__GOAL__", &json!(one_line(seen.goal)).to_string()),
-            _ => code,
-        };
-        let code = if is_second_try(&seen, recipe) { format!("{PLAIN_TABLES}{code}") } else { code };
+        let found = if recipe.kind == "load" { csv.take().and_then(|csv| csv()) } else { None };
+        let code = recipe.code(&parts(&seen, recipe, found.as_ref()));
         let cell = json!({ "action": "add", "shot_type": "action", "content": code.trim_end() });
         if !each(cell) || !each(json!({ "action": "exec", "codecell_id": "lastAddedCellId" })) {
             return;
@@ -253,42 +333,62 @@ pub fn generate(request: &Json, csv: impl FnOnce() -> Option<String>, each: &mut
     }
 }
 
-/// Turns data frames into lists before code that needs no package.
-const PLAIN_TABLES: &str = "for name in (\"data\", \"cleaned\"):
-    if hasattr(globals().get(name), \"to_dict\"):
-        frame = globals()[name].astype(object)
-        globals()[name] = frame.where(frame.notna(), None).to_dict(\"records\")
-";
-
-/// Returns true if pandas code failed and the code without packages follows.
-fn is_second_try(seen: &Seen<'_>, recipe: &Recipe) -> bool {
-    let is_own = recipe.kind == seen.recipe().kind;
-    is_own && has_failed(seen) && recipe.has_plain() && !matches!(recipe.kind, "load" | "plot")
-}
-
-fn dialect(seen: &Seen<'_>, recipe: &Recipe) -> Dialect {
-    let is_own = recipe.kind == seen.recipe().kind;
-    if is_own && has_failed(seen) && recipe.has_plain() { Dialect::Plain } else { seen.dialect() }
-}
-
-/// Returns true if a cell of an earlier behavior has raised an error. A behavior that a crash interrupted is repeated as it
-/// was.
-fn has_failed(seen: &Seen<'_>) -> bool {
-    seen.iteration > 1 && seen.error().is_some()
+/// Returns the parts that are filled into the code of a recipe: expressions of Python.
+fn parts(seen: &Seen<'_>, recipe: &Recipe, found: Option<&Found>) -> Vec<(&'static str, String)> {
+    let mut parts =
+        vec![("__STEP__", json!(seen.step_id).to_string()), ("__GOAL__", json!(one_line(seen.goal)).to_string())];
+    match recipe.kind {
+        "load" => {
+            let path = found.map_or_else(|| ANY_CSV.to_owned(), |found| json!(found.path).to_string());
+            let notes: Vec<String> = found.and_then(Found::note).into_iter().collect();
+            parts.extend([("__PATH__", path), ("__NOTES__", json!(notes).to_string())]);
+        }
+        "clean" => {
+            let goal = seen.goal.to_lowercase();
+            let drops = ["remov", "drop", "delet", "dedup"].iter().any(|word| goal.contains(word));
+            let is_asked = drops && (goal.contains("dupl") || goal.contains("repeat"));
+            let fills = ["fill", "replac", "imput"].iter().any(|word| goal.contains(word));
+            let flag = |is_set: bool| if is_set { "True" } else { "False" }.to_owned();
+            parts.extend([("__DROP__", flag(is_asked)), ("__FILL__", flag(fills))]);
+        }
+        "plot" => {
+            let columns = seen.columns().unwrap_or_default();
+            parts.push(("__COLUMNS__", json!(question::named_columns(seen.goal, &columns)).to_string()));
+        }
+        "conclude" => {
+            let failed = seen.variables.get(FAILED).filter(|failed| failed.is_object());
+            parts.push(("__FAILED__", failed.map_or_else(|| "{}".to_owned(), Json::to_string)));
+        }
+        "question" => parts.extend(seen.question().parts(&seen.problem_id())),
+        _ => {}
+    }
+    parts
 }
 
 /// Returns the recipes whose variables are missing: those that the step needs, then its own.
 fn missing(seen: &Seen<'_>) -> Vec<&'static Recipe> {
     let own = seen.recipe();
+    if own.kind == "conclude" && seen.has(NO_TABLE) {
+        return vec![Recipe::nothing()];
+    }
     let mut chain = vec![own];
     // The chain of needs is short; a test shows that none is circular.
     while let Some(needed) = chain.last().and_then(|recipe| seen.needed(recipe)) {
         chain.push(needed);
     }
-    let is_missing = |recipe: &&Recipe| recipe.kind == own.kind || !seen.has(recipe.makes);
+    let has_question =
+        |recipe: &&Recipe| recipe.kind == "question" && (own.kind == "question" || !seen.has("question"));
+    let is_asked = chain.iter().any(has_question);
+    let is_missing = |recipe: &&Recipe| match recipe.kind {
+        kind if kind == own.kind => true,
+        // The list of columns decides which question is asked.
+        "columns" if is_asked => !seen.has("columns") || seen.columns().is_none(),
+        _ => !seen.has(recipe.makes),
+    };
     let mut missing: Vec<_> = chain.into_iter().rev().filter(is_missing).collect();
-    // The columns decide which question is asked and how it is answered, so the rest follows in the next behavior.
-    if let Some(at) = missing.iter().position(|recipe| recipe.kind == "columns") {
+    // The rest follows in the next behavior: whether there is a table, and what it holds, decides about it.
+    let is_end = |recipe: &&Recipe| recipe.kind == "load" || recipe.kind == "columns" && is_asked;
+    if let Some(at) = missing.iter().position(is_end) {
         missing.truncate(at + 1);
     }
     missing
@@ -329,18 +429,20 @@ fn one_line(text: &str) -> String {
 }
 
 /// Returns the note that the rules do not know a step.
-fn not_done(seen: &Seen<'_>) -> Json {
-    let text = format!(
-        "**Not done.** The built-in rules do not know the step `{}`. A judge or another server can carry it out.",
-        seen.step_id
-    );
-    json!({ "action": "add", "shot_type": "dialogue", "content": text })
+fn not_done(seen: &Seen<'_>) -> String {
+    let step = seen.step_id;
+    format!(
+        "**Not done.** The built-in rules do not know the step `{step}`. A judge or another server can carry it out."
+    )
 }
+
+/// The note about a proposed workflow.
+const PROPOSED: &str = "A workflow is proposed. It takes the place of this one once it is confirmed.";
 
 /// Returns a note about the failure of the last behavior; none if no cell has failed.
 fn apology(seen: &Seen<'_>) -> Vec<Json> {
     let Some(error) = seen.error() else { return Vec::new() };
-    let text = format!("The last cell did not reach the goal: `{error}`. Another way follows.");
+    let text = format!("The last cell did not reach the goal: `{error}`. The step goes on in another way.");
     vec![json!({ "action": "add", "shot_type": "dialogue", "content": text })]
 }
 

@@ -1,42 +1,21 @@
-//! Recipes: the code cells that the rules know, by the kind of step.
+//! Recipes: the code cells that the rules know, by the kind of step. Every cell works with pandas and without it.
+
+use super::words::stems;
 
 /// A kind of step with its code.
 #[derive(Debug)]
 pub(super) struct Recipe {
     /// The name of the kind.
     pub(super) kind: &'static str,
-    /// Parts of words by which a step is recognised.
+    /// Beginnings of words by which a step is recognised.
     signs: &'static [&'static str],
     /// The variable that shows that the step is achieved.
     pub(super) makes: &'static str,
     /// The kind of the step that must come first.
     pub(super) needs: Option<&'static str>,
-    /// The code for tables of pandas, or for all tables if there is no other.
+    /// The code. Its parts in capitals between underscores are filled in.
     code: &'static str,
-    /// The code that needs nothing but the standard library.
-    plain: Option<&'static str>,
 }
-
-/// The kind of a step that no recipe fits. Its code does not do the step: it notes that the step is not done.
-const OTHER: Recipe = Recipe {
-    kind: UNKNOWN,
-    signs: &[],
-    makes: "",
-    needs: None,
-    code: include_str!("../../recipes/other.py"),
-    plain: None,
-};
-
-/// The recipes that answer the problem, by the kind of question that the rules have found.
-const ANSWERS: [(&str, Recipe); 7] = [
-    ("groups", answer("question", include_str!("../../recipes/answer.groups.py"))),
-    ("relation", answer("question", include_str!("../../recipes/answer.relation.py"))),
-    ("drivers", answer("question", include_str!("../../recipes/answer.drivers.py"))),
-    ("time", answer("question", include_str!("../../recipes/answer.time.py"))),
-    ("forecast", answer("forecast", include_str!("../../recipes/answer.forecast.py"))),
-    ("models", answer("compare", include_str!("../../recipes/answer.models.py"))),
-    ("overview", answer("question", include_str!("../../recipes/answer.overview.py"))),
-];
 
 /// The kind of a step that the rules do not know.
 pub(super) const UNKNOWN: &str = "other";
@@ -44,15 +23,43 @@ pub(super) const UNKNOWN: &str = "other";
 /// The variable with the steps that the rules did not do: descriptions by id.
 pub(super) const NOT_DONE: &str = "steps_not_done";
 
+/// The variable with the reason why there is no table.
+pub(super) const NO_TABLE: &str = "no_table";
+
+/// The kind of a step that no recipe fits. Its code does not do the step: it notes that the step is not done.
+static OTHER: Recipe =
+    Recipe { kind: UNKNOWN, signs: &[], makes: "", needs: None, code: include_str!("../../recipes/other.py") };
+
+/// The conclusion if there is no table.
+static NOTHING: Recipe = Recipe {
+    kind: "conclude",
+    signs: &[],
+    makes: "conclusions",
+    needs: None,
+    code: include_str!("../../recipes/conclude.none.py"),
+};
+
 /// The kind of question that every table can answer.
 const OVERVIEW: &str = "overview";
 
+/// The recipes that answer the problem, by the kind of question that the rules have found.
+static ANSWERS: [(&str, Recipe); 8] = [
+    (OVERVIEW, answer("question", include_str!("../../recipes/answer.overview.py"))),
+    ("groups", answer("question", include_str!("../../recipes/answer.groups.py"))),
+    ("relation", answer("question", include_str!("../../recipes/answer.relation.py"))),
+    ("drivers", answer("question", include_str!("../../recipes/answer.drivers.py"))),
+    ("summary", answer("question", include_str!("../../recipes/answer.summary.py"))),
+    ("time", answer("question", include_str!("../../recipes/answer.time.py"))),
+    ("forecast", answer("forecast", include_str!("../../recipes/answer.forecast.py"))),
+    ("models", answer("compare", include_str!("../../recipes/answer.models.py"))),
+];
+
 const fn answer(needs: &'static str, code: &'static str) -> Recipe {
-    Recipe { kind: "answer", signs: &["answer"], makes: "answers", needs: Some(needs), code, plain: None }
+    Recipe { kind: "answer", signs: &["answer"], makes: "answers", needs: Some(needs), code }
 }
 
 /// The recipes, in the order in which their signs are looked for: special kinds before general ones.
-const RECIPES: [Recipe; 15] = [
+static RECIPES: [Recipe; 15] = [
     answer("question", include_str!("../../recipes/answer.overview.py")),
     Recipe {
         kind: "question",
@@ -60,7 +67,6 @@ const RECIPES: [Recipe; 15] = [
         makes: "question",
         needs: Some("columns"),
         code: include_str!("../../recipes/question.py"),
-        plain: None,
     },
     Recipe {
         kind: "columns",
@@ -68,7 +74,6 @@ const RECIPES: [Recipe; 15] = [
         makes: "columns",
         needs: Some("load"),
         code: include_str!("../../recipes/columns.py"),
-        plain: None,
     },
     Recipe {
         kind: "forecast",
@@ -76,7 +81,6 @@ const RECIPES: [Recipe; 15] = [
         makes: "forecast",
         needs: Some("trend"),
         code: include_str!("../../recipes/forecast.py"),
-        plain: None,
     },
     Recipe {
         kind: "trend",
@@ -84,15 +88,13 @@ const RECIPES: [Recipe; 15] = [
         makes: "trend",
         needs: Some("series"),
         code: include_str!("../../recipes/trend.py"),
-        plain: None,
     },
     Recipe {
         kind: "series",
-        signs: &["series", "date", "timeline"],
+        signs: &["series", "timeline"],
         makes: "series",
-        needs: Some("load"),
+        needs: Some("columns"),
         code: include_str!("../../recipes/series.py"),
-        plain: None,
     },
     Recipe {
         kind: "compare",
@@ -100,15 +102,13 @@ const RECIPES: [Recipe; 15] = [
         makes: "scores",
         needs: Some("models"),
         code: include_str!("../../recipes/compare.py"),
-        plain: None,
     },
     Recipe {
         kind: "split",
         signs: &["split", "holdout"],
         makes: "train",
-        needs: Some("load"),
+        needs: Some("columns"),
         code: include_str!("../../recipes/split.py"),
-        plain: None,
     },
     Recipe {
         kind: "models",
@@ -116,23 +116,20 @@ const RECIPES: [Recipe; 15] = [
         makes: "models",
         needs: Some("split"),
         code: include_str!("../../recipes/models.py"),
-        plain: None,
     },
     Recipe {
         kind: "plot",
         signs: &["plot", "visual", "chart", "figure", "picture"],
         makes: "figures",
-        needs: Some("load"),
-        code: include_str!("../../recipes/plot.pandas.py"),
-        plain: Some(include_str!("../../recipes/plot.plain.py")),
+        needs: Some("columns"),
+        code: include_str!("../../recipes/plot.py"),
     },
     Recipe {
         kind: "describe",
         signs: &["describ", "statistic", "correlat", "explor", "distribution"],
         makes: "statistics",
-        needs: Some("load"),
-        code: include_str!("../../recipes/describe.pandas.py"),
-        plain: Some(include_str!("../../recipes/describe.plain.py")),
+        needs: Some("columns"),
+        code: include_str!("../../recipes/describe.py"),
     },
     Recipe {
         kind: "conclude",
@@ -140,66 +137,86 @@ const RECIPES: [Recipe; 15] = [
         makes: "conclusions",
         needs: Some("answer"),
         code: include_str!("../../recipes/conclude.py"),
-        plain: None,
     },
     Recipe {
         kind: "clean",
-        signs: &["clean", "missing", "duplicat", "outlier", "imput", "tidy"],
+        signs: &["clean", "missing", "duplicat", "tidy"],
         makes: "cleaned",
-        needs: Some("load"),
-        code: include_str!("../../recipes/clean.pandas.py"),
-        plain: Some(include_str!("../../recipes/clean.plain.py")),
+        needs: Some("columns"),
+        code: include_str!("../../recipes/clean.py"),
     },
     Recipe {
         kind: "look",
         signs: &["look", "overview", "inspect", "profil", "understand", "examine", "quality"],
         makes: "overview",
-        needs: Some("load"),
-        code: include_str!("../../recipes/look.pandas.py"),
-        plain: Some(include_str!("../../recipes/look.plain.py")),
+        needs: Some("columns"),
+        code: include_str!("../../recipes/look.py"),
     },
     Recipe {
         kind: "load",
         signs: &["load", "read", "import", "collect", "fetch", "open"],
         makes: "data",
         needs: None,
-        code: include_str!("../../recipes/load.pandas.py"),
-        plain: Some(include_str!("../../recipes/load.plain.py")),
+        code: include_str!("../../recipes/load.py"),
     },
 ];
 
-/// The dialect of a code cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dialect {
-    /// The table is a data frame.
-    Pandas,
-    /// The table is a list of dictionaries.
-    Plain,
-}
+/// Beginnings of words for methods that no recipe has, whatever else a step says.
+const METHODS: [&str; 21] = [
+    "anova",
+    "variance",
+    "cluster",
+    "forest",
+    "boost",
+    "neural",
+    "logistic",
+    "bayes",
+    "pca",
+    "outlier",
+    "imput",
+    "normali",
+    "standardi",
+    "encod",
+    "join",
+    "merge",
+    "hypothes",
+    "significan",
+    "ttest",
+    "survival",
+    "scatter",
+];
+
+/// Words without which `compare` does not mean models.
+const OF_MODELS: [&str; 4] = ["model", "error", "score", "predict"];
 
 impl Recipe {
     /// Finds the recipe of a step: by its id, or else by its goal.
     pub(super) fn of(step_id: &str, goal: &str) -> &'static Recipe {
-        static OTHERS: Recipe = OTHER;
-        static KNOWN: [Recipe; 15] = RECIPES;
-        let fits = |text: &str| {
-            let text = text.to_lowercase();
-            KNOWN.iter().find(|recipe| recipe.signs.iter().any(|sign| text.contains(sign)))
-        };
-        fits(step_id).or_else(|| fits(goal)).unwrap_or(&OTHERS)
+        let (id, goal) = (stems(step_id), stems(goal));
+        let has =
+            |words: &[String], signs: &[&str]| words.iter().any(|word| signs.iter().any(|sign| word.starts_with(sign)));
+        let is_about = |signs: &[&str]| has(&id, signs) || has(&goal, signs);
+        if is_about(&METHODS) {
+            return &OTHER;
+        }
+        let fits = |words: &[String]| RECIPES.iter().find(|recipe| has(words, recipe.signs));
+        let found = fits(&id).or_else(|| fits(&goal)).unwrap_or(&OTHER);
+        if found.kind == "compare" && !is_about(&OF_MODELS) { &OTHER } else { found }
     }
 
     /// Finds the recipe of a kind.
     pub(super) fn named(kind: &str) -> Option<&'static Recipe> {
-        static KNOWN: [Recipe; 15] = RECIPES;
-        KNOWN.iter().find(|recipe| recipe.kind == kind)
+        RECIPES.iter().find(|recipe| recipe.kind == kind)
     }
 
     /// Finds the recipe that answers a kind of question; the general one if the kind is unknown.
     pub(super) fn answering(question: &str) -> &'static Recipe {
-        static KNOWN: [(&str, Recipe); 7] = ANSWERS;
-        let find = |kind: &str| KNOWN.iter().find(|(known, _)| *known == kind).map(|(_, recipe)| recipe);
-        find(question).or_else(|| find(OVERVIEW)).unwrap_or(&KNOWN[0].1)
+        ANSWERS.iter().find(|(known, _)| *known == question).map_or(&ANSWERS[0].1, |(_, recipe)| recipe)
+    }
+
+    /// Returns the conclusion of a run without a table.
+    pub(super) fn nothing() -> &'static Recipe {
+        &NOTHING
     }
 
     /// Returns the variable that shows that a step is achieved.
@@ -213,18 +230,19 @@ impl Recipe {
         }
     }
 
-    /// Returns the code of a cell. `path` is an expression of Python.
-    pub(super) fn code(&self, dialect: Dialect, path: &str, marker: &str) -> String {
-        let code = match (dialect, self.plain) {
-            (Dialect::Plain, Some(plain)) => plain,
-            _ => self.code,
-        };
-        code.replace("__NAME__", marker).replace("__PATH__", path)
-    }
-
-    /// Returns true if the recipe has code that needs no package.
-    pub(super) fn has_plain(&self) -> bool {
-        self.plain.is_some()
+    /// Returns the code of a cell with its parts. A part that looks like another one is not filled in again.
+    pub(super) fn code(&self, parts: &[(&str, String)]) -> String {
+        let (mut code, mut rest) = (String::new(), self.code);
+        loop {
+            let places = parts.iter().filter_map(|(name, value)| Some((rest.find(name)?, name.len(), value)));
+            let Some((at, size, value)) = places.min_by_key(|(at, size, _)| (*at, std::cmp::Reverse(*size))) else {
+                code.push_str(rest);
+                return code;
+            };
+            code.push_str(&rest[..at]);
+            code.push_str(value);
+            rest = &rest[at + size..];
+        }
     }
 }
 
@@ -244,7 +262,12 @@ mod tests {
             ("fit_models", "", "models"),
             ("compare_models", "", "compare"),
             ("monthly_trend", "", "trend"),
+            ("plot_it", "Plot the profit of each update", "plot"),
             ("xyz", "Do something else entirely", "other"),
+            ("anova", "Run an analysis of variance of satisfaction by region", "other"),
+            ("x", "Compare satisfaction by region", "other"),
+            ("x", "Fit a random forest model", "other"),
+            ("x", "Impute missing values", "other"),
         ];
         for (id, goal, expected) in cases {
             assert_eq!(Recipe::of(id, goal).kind, expected, "{id} {goal}");
@@ -260,5 +283,12 @@ mod tests {
             }
             assert_eq!(needs, None, "{}", recipe.kind);
         }
+    }
+
+    #[test]
+    fn parts_are_filled_in_once() {
+        let recipe = Recipe { kind: "", signs: &[], makes: "", needs: None, code: "a = __A__\nb = __B__\n" };
+        let parts = [("__A__", "\"__B__\"".to_owned()), ("__B__", "2".to_owned())];
+        assert_eq!(recipe.code(&parts), "a = \"__B__\"\nb = 2\n");
     }
 }

@@ -78,5 +78,5 @@ async fn a_model_writes_actions() {
 #[tokio::test]
 async fn rules_answer_if_the_model_does_not() {
     let (ended, asked) = ask("generating.call", "behavior_running", with(), Scripted::page(400)).await;
-    assert!(asked >= 1 && ended.data["actions"].to_string().contains("read_csv"), "{:?}", ended.data);
+    assert!(asked >= 1 && ended.data["actions"].to_string().contains("def load(path)"), "{:?}", ended.data);
 }

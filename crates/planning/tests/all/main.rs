@@ -5,5 +5,7 @@
 mod client;
 mod drive;
 mod judged;
+mod kernel;
 mod rows;
 mod server;
+mod tables;

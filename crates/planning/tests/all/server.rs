@@ -107,3 +107,17 @@ async fn a_request_of_another_form_is_refused() {
     let refused = elsewhere.post(Endpoint::Planning, &request(false), LIMIT, |_| ()).await.unwrap_err();
     assert!(refused.starts_with("status 404"), "{refused}");
 }
+
+#[tokio::test]
+async fn a_client_without_a_workflow_is_proposed_one() {
+    let running = start().await;
+    let server = Server::new(&running.url, Some("secret".into())).unwrap();
+    let mut asked = request(false);
+    asked["observation"]["location"]["current"]["step_id"] =
+        interlock_planning::Workflow::design()["stages"][0]["steps"][0]["step_id"].clone();
+    let reply = server.post(Endpoint::Planning, &asked, LIMIT, |_| ()).await.unwrap();
+    let reply: Json = serde_json::from_slice(&reply).unwrap();
+    let update = &reply["context_update"]["workflow_update"];
+    assert_eq!((&reply["targetAchieved"], &update["nextStageId"]), (&json!(false), &json!("data")));
+    assert!(interlock_planning::Workflow::parse(&update["workflowTemplate"]).is_ok());
+}

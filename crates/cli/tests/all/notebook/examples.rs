@@ -93,6 +93,34 @@ fn a_problem_without_a_column_is_said_to_be_unanswered() {
 }
 
 #[test]
+fn a_table_of_another_form_is_read_and_a_missing_one_is_said_to_be_missing() {
+    let Some(project) = Project::with_kernels() else { return };
+    let rows: String = (0..40).map(|at| format!("{};{},5\n", ["Köln", "Wien"][at % 2], 100 + 50 * (at % 2))).collect();
+    let table = format!("Stadt;Umsatz\n{rows}Wien;unbekannt\n");
+    let latin: Vec<u8> = table.chars().map(|one| u8::try_from(u32::from(one)).unwrap()).collect();
+    fs::write(project.path().join("umsatz.dat"), latin).unwrap();
+    fs::write(project.path().join("other.csv"), "Stadt,Umsatz\nA,1\nB,2\n").unwrap();
+    for (file, expected, unachieved) in [
+        ("umsatz.dat", "highest for Stadt Wien (150.5) and lowest for Köln (100.5)", 0),
+        ("umsatz.dat", "1 of 41 values of Umsatz count as missing", 0),
+        ("nowhere.csv", "nowhere.csv cannot be read: No such file or directory. So nothing is analysed.", 7),
+    ] {
+        let variables = json!({ "csv_file_path": file });
+        let input = json!({ "problem": "Compare the Umsatz by Stadt", "variables": variables });
+        fs::write(project.path().join("input.json"), input.to_string()).unwrap();
+        let name = format!("n{}", expected.len());
+        let ended = project.run(&["run", "notebook", "--input", "input.json", "--name", &name]);
+        assert_eq!(ended.status.code(), Some(0), "{}", text(&ended));
+        let cells = project.notebook(&format!("{name}.ipynb"))["cells"].clone();
+        assert!(!cells.to_string().contains("\"output_type\":\"error\""), "{cells}");
+        let concluded = cells.as_array().unwrap().last().unwrap()["outputs"].to_string();
+        assert!(concluded.contains(expected), "{concluded}");
+        let shown: Json = serde_json::from_slice(&project.run(&["show", &name, "--json"]).stdout).unwrap();
+        assert_eq!(shown["context"]["unachieved"].as_array().unwrap().len(), unachieved, "{file}");
+    }
+}
+
+#[test]
 fn a_step_that_no_rule_knows_is_said_to_be_not_done() {
     let Some(project) = Project::with_kernels() else { return };
     fs::write(project.path().join("table.csv"), sales()).unwrap();
@@ -138,7 +166,11 @@ fn a_table_is_analysed_as_the_document_shows() {
         Err(difference) => panic!("{difference}"),
     }
     let notebook = fs::read_to_string(example.join("n1.ipynb")).unwrap();
-    for expected in ["2 duplicated rows removed", "image/png", "The strongest correlation is between price and cups"] {
+    for expected in [
+        "2 rows repeat an earlier row. They are kept",
+        "image/png",
+        "The strongest correlation is between price and cups",
+    ] {
         assert!(notebook.contains(expected), "{expected}");
     }
 }
