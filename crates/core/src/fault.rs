@@ -17,6 +17,9 @@ fn in_expression(expression: &str) -> String {
 }
 
 impl Fault {
+    /// The code in the data of every `error.execution` event.
+    pub const CODE: &str = "EXECUTION";
+
     /// Creates a fault without an expression; the caller that knows the expression adds it.
     pub fn new(message: impl Into<String>) -> Self {
         Fault { message: message.into(), expression: String::new() }
@@ -25,7 +28,7 @@ impl Fault {
     /// The data of the `error.execution` event.
     pub fn payload(&self, state: &str) -> Value {
         Value::map([
-            ("code", Value::from("EXECUTION")),
+            ("code", Value::from(Self::CODE)),
             ("message", Value::from(self.message.as_str())),
             ("expression", Value::from(self.expression.as_str())),
             ("state", Value::from(state)),

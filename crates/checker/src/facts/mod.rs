@@ -43,6 +43,8 @@ pub(crate) enum EventOrigin {
     Timeout(StateId),
     /// It comes from a failure of this activity.
     Failed(InvokeId),
+    /// It comes from an evaluation that failed.
+    Fault,
 }
 
 /// An event's data: the knowledge about it, and a number that distinguishes this event from every other.
@@ -201,7 +203,8 @@ fn made(slot: &table::Slot, path: &[String], known: EventOrigin, scope: &Scope<'
         EventOrigin::Failed(invoke) if path == ["activity"] => {
             slot.mask_of(&chart.invoke(invoke).activity.as_str().into())
         }
-        EventOrigin::Timeout(_) | EventOrigin::Failed(_) => slot.unknown(),
+        EventOrigin::Fault if path == ["code"] => slot.mask_of(&Fault::CODE.into()),
+        EventOrigin::Timeout(_) | EventOrigin::Failed(_) | EventOrigin::Fault => slot.unknown(),
         EventOrigin::Made(formula) => match inside(&scope.machine.formulas()[formula.index()].template, path) {
             Some(Piece::Value(value)) => slot.mask_of(&value),
             _ => slot.unknown(),
@@ -382,7 +385,7 @@ impl Data for Facts<'_> {
     }
 
     fn fault(&mut self, _: &Fault, _: &str) -> Carried {
-        self.carried(EventOrigin::Nothing)
+        self.carried(EventOrigin::Fault)
     }
 
     fn failed(&mut self, data: Carried, _: &str, _: &str) -> Carried {

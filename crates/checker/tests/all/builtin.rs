@@ -44,28 +44,28 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
     }
     expect![[r#"
         brain: 11 properties, 266130 configurations
-          in 7 explorations 648707 configurations, 4827467 ways
+          in 7 explorations 648706 configurations, 4440321 ways
           between inputs (upper): 653 transitions, 648 activities, 250 judgements
           whole run: none
           waits in AWAITING_CHECKS, AWAITING_USER, AWAITING_DEPLOY
         coder: 13 properties, 782 configurations
-          in 5 explorations 69244 configurations, 466404 ways
+          in 5 explorations 69767 configurations, 473317 ways
           between inputs (upper): 1476 transitions, 1053 activities, 421 judgements
           whole run: none
           waits in IDLE, INTAKE_ASKED, STEP_ASKED, REPAIR_ASKED, PLAN_ASKED, CALL_ASKED, COMMIT_ASKED
         firmware: 21 properties, 96913 configurations
-          in 7 explorations 290924 configurations, 1665159 ways
+          in 7 explorations 290925 configurations, 1581472 ways
           between inputs (upper): 10853 transitions, 9062 activities, 1887 judgements
           whole run: 16946 transitions, 13645 activities, 2616 judgements
           waits in 
-        notebook: 7 properties, 4566 configurations
-          in 3 explorations 13199 configurations, 198162 ways
-          between inputs (upper): 145728 transitions, 50762 activities, 0 judgements
+        notebook: 7 properties, 12390 configurations
+          in 3 explorations 27429 configurations, 307907 ways
+          between inputs (upper): 296031 transitions, 105046 activities, 0 judgements
           whole run: none
           waits in idle, workflow_completed, error, cancelled
         prd: 12 properties, 289 configurations
-          in 3 explorations 68411 configurations, 465226 ways
-          between inputs (upper): 3646 transitions, 2330 activities, 7 judgements
+          in 3 explorations 83136 configurations, 474551 ways
+          between inputs (upper): 3544 transitions, 2330 activities, 7 judgements
           whole run: none
           waits in READY, CONFIRMING, BLOCKED
     "#]]

@@ -265,3 +265,43 @@ properties:
         "#]],
     );
 }
+
+/// An expression that fails has the code `EXECUTION`: it is not taken for an interruption of the activity.
+#[test]
+fn the_code_of_a_failed_evaluation_is_known() {
+    check(
+        r#"
+machine: small
+version: 1
+context: { number: 1 }
+initial: working
+states:
+  working:
+    timeout: 1m
+    entry: { assign: { number: "${context.number + 1}" } }
+    invoke: { activity: command.run, with: { command: [make] }, signals: [passed], effect: write }
+    on:
+      passed: done
+      error.execution:
+        - { target: wrong, guard: event.code == 'INTERRUPTED' }
+        - { target: stopped }
+      error:
+        - { target: working, guard: event.code == 'INTERRUPTED', limit: 1 }
+        - { target: stopped }
+      timeout: stopped
+  wrong: { type: final, outcome: failure }
+  stopped: { type: final, outcome: failure }
+  done: { type: final, outcome: success }
+properties:
+  - never: wrong
+"#,
+        expect![[r#"
+            not proved: 6 configurations
+            between inputs: 2 transitions, 2 activities, 0 judgements
+            whole run: 2 transitions, 2 activities, 0 judgements
+            yes never wrong
+            E0601 state `wrong` can never be reached
+            W0605 this transition of `working` is never taken
+        "#]],
+    );
+}

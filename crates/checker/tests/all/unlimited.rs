@@ -129,6 +129,7 @@ fn notebook_without_a_limit() {
         "notebook",
         expect![[r#"
             grants: another limit ends it
+            interruptions: action_running again and again
             actions: action_running again and again
             behaviors: action_completed → behavior_completed → … → action_completed, 5 steps
             navigations: action_completed → behavior_completed → … → action_completed, 6 steps

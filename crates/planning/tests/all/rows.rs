@@ -203,6 +203,52 @@ async fn a_lost_kernel_fails_the_action_and_a_restart_agrees_to_run_the_cells_ag
     assert_eq!(drive.started.as_ref().unwrap().with["on_kernel_lost"], "ask");
 }
 
+/// Interrupts the action in progress, and returns the state and the action that is carried out next, if any.
+fn interrupt(drive: &mut Drive) -> (String, Json) {
+    drive.fail("INTERRUPTED");
+    (
+        drive.place(),
+        drive.started.as_ref().map_or(Json::Null, |it| json!([it.with["index"], it.with["on_kernel_lost"]])),
+    )
+}
+
+#[tokio::test]
+async fn an_interrupted_action_is_repeated_three_times_per_behavior_with_rerun() {
+    let input = json!({ "problem": "Why?", "workflow": workflow(), "on_kernel_lost": "rerun" });
+    let mut drive = Drive::new(input);
+    for each in "no no actions more".split_whitespace() {
+        word(&mut drive, each).await;
+    }
+    let repeated = ("action_running".to_owned(), json!([1, "rerun"]));
+    for _ in 0..2 {
+        assert_eq!(interrupt(&mut drive), repeated);
+    }
+    for each in "last no continue actions more".split_whitespace() {
+        word(&mut drive, each).await;
+    }
+    for _ in 0..3 {
+        assert_eq!(interrupt(&mut drive), repeated, "the next behavior counts from the beginning");
+    }
+    assert_eq!(interrupt(&mut drive), ("error".to_owned(), Json::Null));
+    for each in "START_BEHAVIOR actions more".split_whitespace() {
+        word(&mut drive, each).await;
+    }
+    assert_eq!(interrupt(&mut drive), repeated, "a person has begun another behavior");
+}
+
+#[tokio::test]
+async fn only_an_interrupted_action_is_repeated_and_only_with_rerun() {
+    for (setting, code) in [("ask", "INTERRUPTED"), ("rerun", "KERNEL_LOST"), ("rerun", "CELL_TIMEOUT")] {
+        let input = json!({ "problem": "Why?", "workflow": workflow(), "on_kernel_lost": setting });
+        let mut drive = Drive::new(input);
+        for each in "no no actions".split_whitespace() {
+            word(&mut drive, each).await;
+        }
+        drive.fail(code);
+        assert_eq!(drive.place(), "error", "{setting} {code}");
+    }
+}
+
 #[tokio::test]
 async fn the_focus_of_a_reply_is_about_the_next_behavior() {
     let mut drive = Drive::new(json!({ "problem": "Why?", "workflow": workflow() }));
