@@ -58,10 +58,12 @@ impl Setup {
         Setup { permit, built_in, server, token, kernels: None }
     }
 
-    /// Reads the situation of an attempt. The variables of a kernel that is gone are left out.
+    /// Reads the situation of an attempt. The variables of a kernel that is gone are left out, except from the feedback of
+    /// a behavior: it reports what the behavior's cells have made, also if a crash came between them and the report.
     pub(crate) fn situation(&self, attempt: &Attempt) -> Result<Situation, Outcome> {
         let mut situation = Situation::of(attempt)?;
-        if self.kernels.as_ref().is_some_and(|kernels| !kernels.is_alive(&attempt.run)) {
+        let is_gone = self.kernels.as_ref().is_some_and(|kernels| !kernels.is_alive(&attempt.run));
+        if is_gone && !situation.feedback {
             situation.kernel_variables.clear();
         }
         Ok(situation)

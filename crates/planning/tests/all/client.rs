@@ -81,19 +81,21 @@ impl Kernels for AllKernels {
 }
 
 #[tokio::test]
-async fn variables_of_a_kernel_that_is_gone_are_not_sent() {
-    for is_alive in [true, false] {
+async fn variables_of_a_kernel_that_is_gone_are_sent_only_with_feedback() {
+    for (is_alive, feedback) in [(true, false), (false, false), (false, true)] {
         let server = ModelServer::saying(vec![json_body(&json!({ "targetAchieved": true }))]);
         let (home, host) = (tempfile::tempdir().unwrap(), Arc::<Recorder>::default());
         let (mut attempt, _canceller) = attempt(home.path(), home.path(), host);
         let mut with = with(&server.url);
         with["variables"] = json!({ "given": 1 });
+        with["feedback"] = json!(feedback);
         with["kernel_variables"] = json!({ "df": { "type": "DataFrame", "shape": [3, 2], "text": "a b" } });
         attempt.with = Value::from(with);
         let setup = Setup { kernels: Some(Arc::new(AllKernels(is_alive))), ..setup() };
         PlanningCall::new(setup).start(attempt).await;
         let variables = server.asked().remove(0).body["observation"]["context"]["variables"].clone();
-        assert_eq!((variables.get("df").is_some(), &variables["given"]), (is_alive, &json!(1)), "{variables}");
+        let expected = (is_alive || feedback, &json!(1));
+        assert_eq!((variables.get("df").is_some(), &variables["given"]), expected, "{variables}");
     }
 }
 
