@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use interlock_activities::{Gate, Settings};
-use interlock_activity::Registry;
+use interlock_activity::{Activity, Registry};
 use interlock_coder::{PlanNext, TurnFacts, TurnOpen, VerifyRun};
 use interlock_judge::Judge;
 use interlock_notebook::NotebookAction;
@@ -24,15 +24,17 @@ pub(crate) fn activities(settings: Settings) -> Registry {
     let judge = Judge::confined(settings.home.clone(), settings.sandbox.clone());
     let agent = crate::agents::activity(&settings);
     let registry = prd(interlock_firmware::all(Registry::default(), firmware), &settings);
-    let registry = planning::activities(notebook(registry, &settings), &settings, &judge);
+    let notebook = NotebookAction::new(settings.sandbox.clone());
+    let registry = planning::activities(registry, &settings, &judge, notebook.clone());
+    let registry = registry.with(guarded(notebook, &settings));
     let registry = coder(registry, &settings);
     interlock_activities::all(registry, settings, &judge).with(judge).with(agent)
 }
 
-/// Adds the activity that works on notebooks. Policy decides if a machine may relax the sandbox of a kernel.
-fn notebook(registry: Registry, settings: &Settings) -> Registry {
+/// Returns the activity that works on notebooks. Policy decides if a machine may relax the sandbox of a kernel.
+fn guarded(notebook: NotebookAction, settings: &Settings) -> impl Activity {
     let gate = Gate::new(settings.allowed_hosts.clone()).with_settings(settings.sandbox.config.clone());
-    registry.with(gate.guard(NotebookAction::new(settings.sandbox.clone())))
+    gate.guard(notebook)
 }
 
 /// Adds the activities of the machine `prd`. Policy decides about the commands that verify a project.

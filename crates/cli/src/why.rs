@@ -1,5 +1,6 @@
 //! Describes a move: in one line, or with its full explanation.
 
+use interlock_chart::counted;
 use interlock_journal::moment;
 use interlock_runtime::{EndedActivity, Move, RefusedMove};
 use serde_json::{Map, Value as Json};
@@ -89,12 +90,44 @@ fn event(step: &Move) -> String {
     let data = match &step.data {
         Json::Null => String::new(),
         data if data.as_object().is_some_and(|fields| fields.is_empty()) => String::new(),
-        data => format!(" {data}"),
+        data => format!(" {}", cut(data)),
     };
     match (&step.event, &step.from_state) {
         (Some(event), _) => format!("{event}{by}{data}"),
         (None, None) => format!("the run started{by}"),
         (None, Some(_)) => "none: the transition was enabled as soon as its state was entered".to_owned(),
+    }
+}
+
+/// Formats the data of an event. Long fields are replaced by their size and their keys; `trace --json` has them whole.
+fn cut(data: &Json) -> String {
+    let Some(fields) = data.as_object() else { return cut_field(data) };
+    let fields: Vec<String> =
+        fields.iter().map(|(name, value)| format!("{}:{}", Json::from(name.as_str()), cut_field(value))).collect();
+    format!("{{{}}}", fields.join(","))
+}
+
+fn cut_field(value: &Json) -> String {
+    const BYTES_MAX: usize = 400;
+    const TEXT_BYTES_MAX: usize = 2_000;
+    const KEYS_MAX: usize = 12;
+    let text = value.to_string();
+    if text.len() <= if value.is_string() { TEXT_BYTES_MAX } else { BYTES_MAX } {
+        return text;
+    }
+    let bytes = text.len();
+    match value {
+        Json::Object(fields) => {
+            let names: Vec<&str> = fields.keys().take(KEYS_MAX).map(String::as_str).collect();
+            let more = if fields.len() > names.len() { ", …" } else { "" };
+            format!("{{… {bytes} bytes: {}{more}}}", names.join(", "))
+        }
+        Json::Array(items) => format!("[… {bytes} bytes: {}]", counted(items.len() as u64, "item", "items")),
+        Json::String(words) => {
+            let shown: String = words.chars().take(TEXT_BYTES_MAX).collect();
+            format!("{} (… {bytes} bytes)", Json::from(shown))
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) => text,
     }
 }
 
@@ -107,4 +140,21 @@ fn candidate(refused: &RefusedMove) -> String {
 fn values(values: &Map<String, Json>) -> String {
     let words: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::cut;
+
+    #[test]
+    fn long_fields_are_replaced_by_their_size_and_keys() {
+        let memory = json!({ "effects": "x".repeat(500), "focus": "" });
+        let data = json!({ "done": true, "memory": memory, "list": vec!["word"; 100], "why": "short" });
+        let expected = "{\"done\":true,\"memory\":{… 525 bytes: effects, focus},\"list\":[… 701 bytes: 100 items],\"why\":\"short\"}";
+        assert_eq!(cut(&data), expected);
+        assert!(cut(&json!({ "text": "y".repeat(3_000) })).ends_with("yyy\" (… 3002 bytes)}"));
+        assert_eq!(cut(&json!("word")), "\"word\"");
+    }
 }

@@ -11,7 +11,7 @@ use interlock_activity::{
     report::{RecordedRun, Story},
     schema,
 };
-use interlock_chart::Value;
+use interlock_chart::{Value, counted};
 use interlock_process::{FIELDS, Sandbox, schema as confinement};
 use interlock_sandbox::Rules;
 use serde_json::{Value as Json, json};
@@ -23,15 +23,16 @@ use crate::{
         edit::{self, problem},
         execute::{self, Cell, Executed},
     },
-    document::{Document, Mark, replace_file},
+    document::{Document, Mark},
     kernel,
     recorded::Recorded,
+    saved::{self, Saved},
     sessions::{IDLE_MAX, Opened, Session, Sessions, open},
     story,
 };
 
 /// The fields of `with`, besides those of the sandbox.
-const OWN: [&str; 11] = [
+const OWN: [&str; 12] = [
     "actions",
     "index",
     "notebook",
@@ -41,6 +42,7 @@ const OWN: [&str; 11] = [
     "stage_id",
     "step_id",
     "behavior_iteration",
+    "after_failure",
     "variables",
     "document",
 ];
@@ -68,6 +70,11 @@ impl NotebookAction {
     #[must_use]
     pub fn with_idle(self, idle: Duration) -> Self {
         NotebookAction { sessions: Arc::new(Sessions::new(idle)), ..self }
+    }
+
+    /// Returns true if a kernel of this run lives in this process.
+    pub fn has_kernel(&self, run: &str) -> bool {
+        self.sessions.has_kernel(run)
     }
 }
 
@@ -99,6 +106,7 @@ impl Activity for NotebookAction {
             ("stage_id", schema::text()),
             ("step_id", schema::text()),
             ("behavior_iteration", schema::whole()),
+            ("after_failure", schema::flag()),
             ("variables", schema::object()),
             ("document", schema::object()),
         ]);
@@ -138,6 +146,8 @@ struct Request {
     kernel: String,
     limit: Duration,
     reruns: bool,
+    /// True if a behavior failed before this action: the cells that it has not executed are removed.
+    after_failure: bool,
     rules: Rules,
     mark: Mark,
     variables: Json,
@@ -164,6 +174,7 @@ impl Request {
             kernel: given.text("kernel")?.filter(|name| !name.is_empty()).unwrap_or(KERNEL).to_owned(),
             limit: given.seconds("cell_timeout_s")?.unwrap_or(CELL_TIMEOUT),
             reruns: on_kernel_lost == "rerun",
+            after_failure: given.value("after_failure") == Some(&Value::Bool(true)),
             rules: sandbox.rules(&given, attempt)?,
             mark: Mark {
                 run: attempt.run.to_string(),
@@ -225,6 +236,17 @@ struct Said {
     kernel_time: Duration,
 }
 
+impl Said {
+    /// Adds the notices about edits that were made during the action.
+    fn take(&mut self, notices: Vec<String>, renamed: &[(String, String)]) {
+        self.effects.extend(notices);
+        if let Some((old, new)) = renamed.iter().find(|(old, _)| self.cell.as_ref() == Some(old)) {
+            self.summary = self.summary.replace(old.as_str(), new);
+            self.cell = Some(new.clone());
+        }
+    }
+}
+
 impl Work<'_> {
     async fn carry_out(&self, session: &mut Session) -> Result<Outcome, Outcome> {
         if let Some(kernel) = &session.kernel {
@@ -239,6 +261,11 @@ impl Work<'_> {
         let before = is_file.then(|| document.text().len());
         let unchanged = document.clone();
         let mut said = Said { effects: notice.iter().cloned().collect(), ..Said::default() };
+        // A behavior can begin with the execution of a cell that the failed one has added.
+        let left_over = match self.request.after_failure && !matches!(self.request.action, Action::Exec { .. }) {
+            true => edit::clear_unfinished(&mut document, &self.request.mark),
+            false => 0,
+        };
         let failure = match &self.request.action {
             Action::Exec { cell, needs_output } => {
                 self.execute(session, &mut document, cell, *needs_output, &mut said).await
@@ -254,10 +281,20 @@ impl Work<'_> {
             }
         };
         let is_changed = before != Some(document.text().len()) || document.text() != unchanged.text();
-        let document = if is_changed { self.save(document).await? } else { document };
+        let mut is_edited = notice.is_some();
+        if is_changed {
+            let saved = self.save(unchanged, is_file, document).await.map_err(|why| why.with(said.evidence.clone()))?;
+            is_edited |= !saved.notices.is_empty();
+            said.take(saved.notices, &saved.renamed);
+            document = saved.document;
+        }
         let notebook = edit::summary(&document, &self.request.path.to_string_lossy());
         session.document = Some((self.request.path.clone(), document));
-        if notice.is_some() {
+        if left_over > 0 {
+            let cells = counted(left_over as u64, "cell", "cells");
+            said.summary.push_str(&format!("; removed {cells} that the failed behavior had left unfinished"));
+        }
+        if is_edited {
             said.summary.push_str("; the notebook was edited outside of this run");
         }
         match failure {
@@ -287,13 +324,9 @@ impl Work<'_> {
         opened.map_err(|error| wrong(error.to_string()))?.map_err(wrong)
     }
 
-    async fn save(&self, document: Document) -> Result<Document, Outcome> {
+    async fn save(&self, base: Document, is_file: bool, ours: Document) -> Result<Saved, Outcome> {
         let (folder, path) = (self.request.folder.clone(), self.request.path.clone());
-        let saved = tokio::task::spawn_blocking(move || {
-            let wrong = |error| format!("{} cannot be written: {error}", path.display());
-            replace_file(&folder, &path, document.text().as_bytes()).map_err(wrong)?;
-            Ok(document)
-        });
+        let saved = tokio::task::spawn_blocking(move || saved::save(&folder, &path, &base, is_file, &ours));
         let wrong = |why: String| Outcome::error(problem::NOTEBOOK, why);
         saved.await.map_err(|error| wrong(error.to_string()))?.map_err(wrong)
     }

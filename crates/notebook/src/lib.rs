@@ -14,6 +14,7 @@ mod document;
 mod kernel;
 mod output;
 mod recorded;
+mod saved;
 mod sessions;
 mod story;
 mod variables;

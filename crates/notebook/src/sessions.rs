@@ -17,7 +17,12 @@ use tokio::{
     time::Instant,
 };
 
-use crate::{document::Document, kernel::Kernel, recorded::Recorded};
+use crate::{
+    document::Document,
+    kernel::Kernel,
+    recorded::Recorded,
+    saved::{Found, look},
+};
 
 /// The time after which an unused kernel is ended, unless the caller sets another one.
 pub(crate) const IDLE_MAX: Duration = Duration::from_secs(12 * 3_600);
@@ -60,6 +65,15 @@ impl Sessions {
         let mut session = session.lock_owned().await;
         session.used = Some(Instant::now());
         session
+    }
+
+    /// Returns true if the kernel of a run lives. A session that an attempt uses counts as one.
+    pub(crate) fn has_kernel(&self, run: &str) -> bool {
+        let session = self.runs.lock().unwrap_or_else(PoisonError::into_inner).get(run).cloned();
+        session.is_some_and(|session| match session.try_lock() {
+            Ok(session) => session.kernel.as_ref().is_some_and(|kernel| !kernel.is_gone()),
+            Err(_) => true,
+        })
     }
 
     /// Ends the kernel of a run and forgets the run.
@@ -116,20 +130,16 @@ pub(crate) fn open(
 ) -> Result<Opened, String> {
     let recorded = recorded.filter(|recorded| Path::new(&recorded.path) == path);
     let known = known.filter(|(known, _)| known == path).map(|(_, document)| document);
-    let wrong = |why: String| format!("{}: {why}", path.display());
-    match (Document::load(folder, path)?, known) {
-        (Some(text), Some(known)) if text == known.text() => {
-            Ok(Opened { document: known, notice: None, is_file: true })
-        }
-        (Some(text), known) => {
-            let document = Document::read(text).map_err(wrong)?;
+    match (look(folder, path, known.as_ref())?, known) {
+        (Found::Same, Some(document)) => Ok(Opened { document, notice: None, is_file: true }),
+        (Found::Other(document), known) => {
             let notice = match known {
                 Some(known) => Some(known.changes(&document).describe()),
                 None => recorded.and_then(|recorded| recorded.notice(&document)),
             };
             Ok(Opened { document, notice, is_file: true })
         }
-        (None, known) => {
+        (Found::Missing | Found::Same, known) => {
             let was_there = known.is_some() || recorded.is_some();
             let notice = was_there.then(|| format!("[{} was removed; a new notebook is begun.]", path.display()));
             Ok(Opened { document: Document::new(&metadata()?)?, notice, is_file: false })

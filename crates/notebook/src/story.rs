@@ -5,7 +5,7 @@ use std::path::Path;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use interlock_activity::report::{Part, RecordedRun, Section, Story};
 use interlock_chart::counted;
-use interlock_journal::{AttemptResult, Entry, Phase};
+use interlock_journal::{AttemptResult, Entry};
 use serde_json::{Value as Json, json};
 
 use crate::{
@@ -33,7 +33,7 @@ pub(crate) fn tell(run: &RecordedRun) -> Option<Story> {
     let notebooks: Vec<Json> = run.records.iter().filter_map(|record| notebook(&record.entry)).collect();
     let last = notebooks.last()?;
     let path = last["path"].as_str()?.to_owned();
-    let sections = match shown(run, &path) {
+    let mut sections = match shown(run, &path) {
         Ok(document) => vec![
             Section::new("Last output", redacted(run, last_output(&document))),
             Section::new(&format!("Notebook {path}"), redacted(run, parts(&document, &path))),
@@ -42,18 +42,25 @@ pub(crate) fn tell(run: &RecordedRun) -> Option<Story> {
     };
     let cells = last["cell_count"].as_u64().unwrap_or_default();
     let actions = counted(notebooks.len() as u64, "action", "actions");
-    let outcome = match run.phase {
-        Phase::Succeeded => "finished",
-        Phase::Failed => "failed",
-        Phase::Aborted => "was stopped",
-        Phase::Active | Phase::Waiting | Phase::Paused => "has not ended",
-    };
-    let sentence = format!(
-        "The run {outcome}. It carried out {actions} in the notebook `{path}`, which has {}.",
+    let done = format!(
+        "The run carried out {actions} in the notebook `{path}`, which has {}.",
         counted(cells, "cell", "cells")
     );
-    let json = json!({ "notebook": last, "actions": notebooks.len() });
-    Some(Story { sentence, sections, repeat: Vec::new(), tools: Vec::new(), json })
+    sections.insert(0, Section::new("Work", vec![Part::Text(done)]));
+    let json = json!({ "notebook": last, "actions": notebooks.len(), "unachieved": run.context["unachieved"] });
+    Some(Story { remark: unachieved(&run.context["unachieved"]), sections, json, ..Story::default() })
+}
+
+/// Returns the words for the steps that were completed without their target.
+fn unachieved(steps: &Json) -> String {
+    let steps: Vec<_> = steps.as_array().into_iter().flatten().filter_map(Json::as_str).collect();
+    match steps.len() as u64 {
+        0 => String::new(),
+        count => {
+            let have = counted(count, "step has", "steps have");
+            format!("{have} not achieved {} target: {}", if count == 1 { "its" } else { "their" }, steps.join(", "))
+        }
+    }
 }
 
 /// Reads the notebook as it is now. Returns the sentence that says why it cannot be shown, if it cannot.
@@ -223,6 +230,13 @@ fn pictures_of(outputs: &[Json], path: &str, id: &str, room: &mut Room) -> Vec<P
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn steps_without_their_target_are_named() {
+        assert_eq!(unachieved(&json!([])), "");
+        assert_eq!(unachieved(&json!(["load"])), "1 step has not achieved its target: load");
+        assert_eq!(unachieved(&json!(["load", "plot"])), "2 steps have not achieved their target: load, plot");
+    }
 
     #[test]
     fn cells_outputs_and_pictures_become_parts() {

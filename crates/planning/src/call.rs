@@ -23,6 +23,12 @@ pub trait Permit: Send + Sync + 'static {
     fn connect(&self, attempt: &Attempt, host: String, port: u16) -> Future<Result<(), Outcome>>;
 }
 
+/// Knows the kernels that live in this process.
+pub trait Kernels: Send + Sync + 'static {
+    /// Returns true if the kernel of a run lives, so that it has the variables that its cells have made.
+    fn is_alive(&self, run: &str) -> bool;
+}
+
 /// The settings of both calls.
 #[derive(Clone)]
 pub struct Setup {
@@ -34,6 +40,8 @@ pub struct Setup {
     pub server: Option<String>,
     /// The token that servers get.
     pub token: Option<String>,
+    /// Tells if the variables of a kernel still exist; `None` if nobody knows, then they are sent as recorded.
+    pub kernels: Option<Arc<dyn Kernels>>,
 }
 
 impl std::fmt::Debug for Setup {
@@ -46,7 +54,19 @@ impl Setup {
     /// Creates the settings, with the server and the token that the environment names.
     pub fn from_env(permit: Arc<dyn Permit>, built_in: BuiltIn) -> Self {
         let named = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-        Setup { permit, built_in, server: named(SERVER_VARIABLE), token: named(TOKEN_VARIABLE) }
+        let (server, token) = (named(SERVER_VARIABLE), named(TOKEN_VARIABLE));
+        Setup { permit, built_in, server, token, kernels: None }
+    }
+
+    /// Reads the situation of an attempt. The variables of a kernel that is gone are left out, except from the feedback of
+    /// a behavior: it reports what the behavior's cells have made, also if a crash came between them and the report.
+    pub(crate) fn situation(&self, attempt: &Attempt) -> Result<Situation, Outcome> {
+        let mut situation = Situation::of(attempt)?;
+        let is_gone = self.kernels.as_ref().is_some_and(|kernels| !kernels.is_alive(&attempt.run));
+        if is_gone && !situation.feedback {
+            situation.kernel_variables.clear();
+        }
+        Ok(situation)
     }
 
     /// Returns the server of a situation; `None` for the built-in one. Policy must allow the connection.
@@ -71,7 +91,7 @@ pub(crate) async fn fsm(attempt: &Attempt) -> Result<Fsm, Outcome> {
 }
 
 /// Sends a request until there is an answer that `read` accepts, at most once more than there are pauses. Returns the
-/// reasons of all failures if there is none.
+/// reasons of the failures if there is none, one for each try.
 pub(crate) async fn tries<T>(
     attempt: &Attempt,
     situation: &Situation,
@@ -79,9 +99,10 @@ pub(crate) async fn tries<T>(
     endpoint: Endpoint,
     request: &Json,
     read: impl Fn(Vec<u8>) -> Result<T, String>,
-) -> Result<T, String> {
+) -> Result<T, Vec<String>> {
     let progress = |text: &str| attempt.host.progress(&attempt.run, attempt.activity, text);
     let mut pauses = situation.pauses_ms().iter();
+    let mut failures = Vec::new();
     loop {
         let (mut arriving, mut count) = (Arriving::default(), 0);
         let piece = |bytes: &[u8]| {
@@ -97,10 +118,21 @@ pub(crate) async fn tries<T>(
             Ok(answer) => return Ok(answer),
             Err(why) => why,
         };
-        let Some(pause_ms) = pauses.next() else { return Err(why) };
+        let why = attempt.evidence.redactor().text(&why).into_owned();
+        failures.push(why.clone());
+        let Some(pause_ms) = pauses.next() else { return Err(failures) };
         progress(&format!("/{} failed: {why}; trying again in {pause_ms} ms", endpoint.path()));
         attempt.host.sleep(*pause_ms).await;
     }
+}
+
+/// Describes the failures of all tries in one line: equal ones once.
+pub(crate) fn described(failures: &[String]) -> String {
+    let mut different: Vec<&str> = failures.iter().map(String::as_str).collect();
+    different.dedup();
+    let tries = interlock_chart::counted(failures.len() as u64, "try", "tries");
+    let line = different.join("; then ").split_whitespace().collect::<Vec<_>>().join(" ");
+    format!("{line} ({tries})")
 }
 
 /// Stores JSON documents as evidence, redacted.

@@ -23,7 +23,7 @@ impl GeneratingCall {
     }
 
     async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
-        let mut situation = Situation::of(&attempt)?;
+        let mut situation = self.0.situation(&attempt)?;
         let server = self.0.server(&attempt, &situation).await?;
         let workflow = situation.workflow().map_err(|why| Outcome::error(code::BAD_INPUT, why))?;
         track(&mut situation);
@@ -79,7 +79,8 @@ async fn ask(attempt: &Attempt, situation: &Situation, server: &Server, request:
         })
     };
     let asked = call::tries(attempt, situation, server, Endpoint::Generating, request, read).await;
-    asked.map_err(|why| Outcome::error(code::UNREACHABLE, format!("the generator cannot be reached: {why}")))
+    let failed = |failures: Vec<String>| format!("the generator failed: {}", call::described(&failures));
+    asked.map_err(|failures| Outcome::error(code::UNREACHABLE, failed(failures)))
 }
 
 impl Activity for GeneratingCall {

@@ -21,11 +21,12 @@ pub mod reply;
 pub mod rules;
 pub mod serve;
 mod situation;
+mod template;
 pub mod variable;
 mod view;
 mod workflow;
 
-pub use call::{OUT_OF_SYNC, Permit, Setup};
+pub use call::{Kernels, OUT_OF_SYNC, Permit, Setup};
 pub use generating_call::GeneratingCall;
 pub use memory::Memory;
 pub use planning_call::PlanningCall;

@@ -15,6 +15,7 @@ use crate::{
     observation::{self, Fsm},
     reply::{self, BadReply, Planned},
     situation::Part,
+    template,
     view::ProgressView,
 };
 
@@ -31,6 +32,13 @@ struct Question<'a> {
     request: Json,
 }
 
+/// A reply, or the fallback that takes its place.
+struct Reply {
+    answer: Answer<Json>,
+    /// The failures that led to the fallback, one for each try; empty if the planner replied.
+    failures: Vec<String>,
+}
+
 impl PlanningCall {
     /// Creates the activity.
     pub fn new(setup: Setup) -> Self {
@@ -38,7 +46,7 @@ impl PlanningCall {
     }
 
     async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
-        let mut situation = Situation::of(&attempt)?;
+        let mut situation = self.0.situation(&attempt)?;
         let server = self.0.server(&attempt, &situation).await?;
         let is_new = situation.is_without_workflow();
         let mut judged = Vec::new();
@@ -61,10 +69,18 @@ impl PlanningCall {
         let fsm = call::fsm(&attempt).await?;
         let request = request(&situation, &workflow, &fsm);
         let question = Question { attempt: &attempt, situation: &situation, workflow: &workflow, server, request };
-        let (planned, Answer { value: reply, evidence }) = question.ask(&self.0).await?;
+        let (planned, Reply { answer: Answer { value: reply, evidence }, failures }) = question.ask(&self.0).await?;
         judged.extend(evidence);
-        let kept = call::keep(&attempt, vec![("request", question.request), ("reply", reply)]).await?;
         let mut data = answer(&situation, &workflow, &planned);
+        let reply = match failures.is_empty() {
+            true => ("reply", reply),
+            // The server has not sent this reply.
+            false => {
+                data.insert("failure".to_owned(), json!(call::described(&failures)));
+                ("failure", json!({ "failures": failures, "fallback": reply }))
+            }
+        };
+        let kept = call::keep(&attempt, vec![("request", question.request), reply]).await?;
         if is_new {
             data.insert("workflow".to_owned(), situation.workflow.clone());
         }
@@ -84,11 +100,11 @@ fn request(situation: &Situation, workflow: &Workflow, fsm: &Fsm) -> Json {
 
 impl Question<'_> {
     /// Returns a usable reply. An inconsistent one is asked for again once.
-    async fn ask(&self, setup: &Setup) -> Result<(Planned, Answer<Json>), Outcome> {
+    async fn ask(&self, setup: &Setup) -> Result<(Planned, Reply), Outcome> {
         let mut why = String::new();
         for _ in 0..2 {
             let reply = self.once(setup).await?;
-            match Planned::read(&reply.value, self.workflow, self.situation.feedback) {
+            match Planned::read(&reply.answer.value, self.workflow, self.situation.feedback) {
                 Ok(planned) => return Ok((planned, reply)),
                 Err(BadReply::Inconsistent(contradiction)) => {
                     let text = format!("the planner's reply is inconsistent: {contradiction}; asking again");
@@ -102,9 +118,10 @@ impl Question<'_> {
     }
 
     /// Returns one reply in the form of the protocol, or the fallback.
-    async fn once(&self, setup: &Setup) -> Result<Answer<Json>, Outcome> {
+    async fn once(&self, setup: &Setup) -> Result<Reply, Outcome> {
         let Some(server) = &self.server else {
-            return setup.built_in.planning(self.attempt, &self.request).await;
+            let answer = setup.built_in.planning(self.attempt, &self.request).await?;
+            return Ok(Reply { answer, failures: Vec::new() });
         };
         let read = |body: Vec<u8>| {
             let reply: Json =
@@ -115,13 +132,16 @@ impl Question<'_> {
             }
         };
         let asked = call::tries(self.attempt, self.situation, server, Endpoint::Planning, &self.request, read).await;
-        let reply = asked.unwrap_or_else(|why| {
-            let text = format!("the planner cannot be reached: {why}; the fallback reply is used");
-            self.attempt.host.progress(&self.attempt.run, self.attempt.activity, &text);
-            let given = &self.situation.fallback;
-            if given.is_object() { given.clone() } else { reply::fallback() }
-        });
-        Ok(Answer { value: reply, evidence: Vec::new() })
+        let (value, failures) = match asked {
+            Ok(reply) => (reply, Vec::new()),
+            Err(failures) => {
+                let text = format!("the planner failed: {}; the fallback reply is used", call::described(&failures));
+                self.attempt.host.progress(&self.attempt.run, self.attempt.activity, &text);
+                let given = &self.situation.fallback;
+                (if given.is_object() { given.clone() } else { reply::fallback() }, failures)
+            }
+        };
+        Ok(Reply { answer: Answer { value, evidence: Vec::new() }, failures })
     }
 }
 
@@ -239,10 +259,11 @@ impl Activity for PlanningCall {
     /// Refuses a run whose template or server cannot be used.
     fn objections(&self, input: &Value, _: &Path) -> Vec<String> {
         let template = input.get("workflow").map(Json::from);
+        let keys = template.as_ref().map(template::objections).unwrap_or_default();
         let workflow = template.and_then(|template| Workflow::parse(&template).err());
         let url = input.get("server").and_then(Value::as_str);
         let server = url.and_then(|url| Server::new(url, None).err().map(|why| format!("the server `{url}` {why}")));
-        workflow.into_iter().chain(server).collect()
+        keys.into_iter().chain(workflow).chain(server).collect()
     }
 
     fn view(&self) -> Option<Arc<dyn RunView>> {

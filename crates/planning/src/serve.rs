@@ -90,7 +90,8 @@ impl Service {
             Err(why) => return error(StatusCode::BAD_REQUEST, &format!("the request is not JSON: {why}")),
         };
         if request.pointer("/observation/location/current").is_none() {
-            let why = "Missing required 'progress_info' in state. New POMDP protocol requires hierarchical progress information.";
+            let why = "Missing required 'progress_info' in state. New POMDP protocol requires hierarchical progress information. \
+                       Send `observation.location` with `current` and `progress`; docs/notebook.md describes the protocol.";
             return error(StatusCode::BAD_REQUEST, why);
         }
         match path.as_str() {

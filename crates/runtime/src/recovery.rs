@@ -2,7 +2,7 @@
 //!
 //! `recover.rs` finds those attempts, and `interlock_workspace::Recovery` finds their changes.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use interlock_activity::code;
 use interlock_core::ActivityId;
@@ -17,7 +17,7 @@ use crate::{
     snapshots::{CHANGES, CutOff, Recovered},
 };
 
-/// The most paths that a question lists.
+/// The most paths that a question or a message lists.
 const NAMED_MAX: usize = 10;
 
 /// The number of records that are read at once.
@@ -37,11 +37,28 @@ pub(crate) fn recover(workspace: &Workspace, cut_off: &CutOff) -> std::result::R
         return Ok(Recovered::PutBack { said: "no change can be attributed to it alone".to_owned() });
     }
     workspace.carry_out(&recovery.undo).map_err(|error| error.to_string())?;
-    let removed = recovery.undo.files.iter().filter(|change| change.after.is_none()).count();
-    let put_back = recovery.undo.files.len() - removed;
-    let said =
-        format!("{put_back} restored, {removed} removed; the previous files are {}", kept(&cut_off.run, &recovery));
+    let (removed, put_back): (Vec<_>, Vec<_>) =
+        recovery.undo.files.iter().map(|change| (change.after.is_none(), change.path.as_path())).partition(|it| it.0);
+    let said = format!(
+        "{} restored{}, {} removed{}; the previous files are {}",
+        put_back.len(),
+        named(&put_back),
+        removed.len(),
+        named(&removed),
+        kept(&cut_off.run, &recovery)
+    );
     Ok(Recovered::PutBack { said })
+}
+
+/// Returns the first of some paths in brackets; nothing if there is none.
+fn named(paths: &[(bool, &Path)]) -> String {
+    let mut names: Vec<String> = paths.iter().take(NAMED_MAX).map(|(_, path)| path.display().to_string()).collect();
+    match paths.len() {
+        0 => return String::new(),
+        all if all > NAMED_MAX => names.push(format!("{} more", all - NAMED_MAX)),
+        _ => {}
+    }
+    format!(" ({})", names.join(", "))
 }
 
 /// Names the snapshot of the files as they were found, and the command that copies it.

@@ -17,7 +17,10 @@ use serde_json::Value as Json;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Story {
     /// The first sentence of the report: what was wrong, what changed, whether that is in the tree, how sure it is and why.
+    /// If it is empty, the report makes one from the run's facts, and lists failures and changes before the sections.
     pub sentence: String,
+    /// A part of the sentence that the report makes, after the outcome; empty if there is none.
+    pub remark: String,
     /// The sections after the first sentence.
     pub sections: Vec<Section>,
     /// Commands that repeat the failing case, one to a line; lines that begin with `#` are comments.

@@ -59,7 +59,7 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
           whole run: 16946 transitions, 13645 activities, 2616 judgements
           waits in 
         notebook: 7 properties, 12390 configurations
-          in 3 explorations 27429 configurations, 307907 ways
+          in 3 explorations 23964 configurations, 280687 ways
           between inputs (upper): 296031 transitions, 105046 activities, 0 judgements
           whole run: none
           waits in idle, workflow_completed, error, cancelled

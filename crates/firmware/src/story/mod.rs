@@ -50,6 +50,7 @@ pub(crate) fn tell(run: &RecordedRun) -> Story {
         repeat: facts.commands(),
         tools: facts.versions().into_iter().map(|(name, version)| (name, text(&version))).collect(),
         json: facts.json(),
+        ..Story::default()
     }
 }
 

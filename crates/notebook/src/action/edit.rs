@@ -214,6 +214,30 @@ pub(crate) fn clear_thinking(document: &mut Document, run: &str) -> bool {
     !found.is_empty()
 }
 
+/// Removes what a failed behavior has left unfinished in its step: notes about thinking, and code cells that were added
+/// but never executed. Returns the number of removed cells.
+pub(crate) fn clear_unfinished(document: &mut Document, mark: &Mark) -> usize {
+    let is_here = |own: &Mark| own.run == mark.run && own.stage_id == mark.stage_id && own.step_id == mark.step_id;
+    let is_unfinished = |at: &usize| {
+        let indexed = &document.cells()[*at];
+        let Some(own) = indexed.mark.as_ref().filter(|own| is_here(own)) else { return false };
+        match (own.role, indexed.kind) {
+            (Some(Role::Thinking), _) => true,
+            (Some(Role::Plain), CellKind::Code) => own.executed == 0 && is_blank(document, *at),
+            _ => false,
+        }
+    };
+    let found: Vec<_> = (0..document.cells().len()).filter(is_unfinished).collect();
+    found.iter().rev().for_each(|at| document.remove(*at));
+    found.len()
+}
+
+/// Returns true if a code cell has no output and no number: a cell that timed out or that a person executed has one.
+fn is_blank(document: &Document, at: usize) -> bool {
+    let cell = document.cell(at).unwrap_or_default();
+    cell["execution_count"].is_null() && cell["outputs"].as_array().is_some_and(Vec::is_empty)
+}
+
 /// Returns the marks of a run's cells.
 pub(crate) fn marks<'d>(document: &'d Document, run: &str) -> impl Iterator<Item = &'d Mark> {
     document.cells().iter().filter_map(|cell| cell.mark.as_ref()).filter(move |mark| mark.run == run)
@@ -323,6 +347,33 @@ mod tests {
         assert_eq!(document.cells().len(), 0);
         play(&mut document, &vec![json!({ "action": "is_thinking" }); 2]);
         assert!(clear_thinking(&mut document, "r") && !clear_thinking(&mut document, "r"));
+    }
+
+    #[test]
+    fn cells_that_a_failed_behavior_has_not_executed_are_removed() {
+        let mut document = Document::new(&json!({})).unwrap();
+        play(
+            &mut document,
+            &[
+                json!({ "action": "new_section", "content": "Load" }),
+                json!({ "action": "is_thinking" }),
+                json!({ "action": "add", "shot_type": "action", "content": "1", "store_id": "done" }),
+                json!({ "action": "add", "shot_type": "action", "content": "2", "store_id": "timed-out" }),
+                json!({ "action": "add", "shot_type": "action", "content": "3", "store_id": "never" }),
+            ],
+        );
+        let mut cell = document.cell(2).unwrap();
+        Mark { role: Some(Role::Plain), executed: 1, ..mark() }.write(&mut cell);
+        document.replace(2, &cell);
+        let mut cell = document.cell(3).unwrap();
+        cell["outputs"] = json!([{ "output_type": "stream", "name": "stderr", "text": ["too long"] }]);
+        document.replace(3, &cell);
+        document.insert(5, "theirs", json!({ "cell_type": "code", "metadata": {}, "source": "4", "outputs": [] }));
+        let elsewhere = Mark { step_id: "other".into(), ..mark() };
+        assert_eq!(clear_unfinished(&mut document, &elsewhere), 0);
+        assert_eq!(clear_unfinished(&mut document, &mark()), 2);
+        let ids: Vec<_> = document.cells().iter().map(|cell| &*cell.id).collect();
+        assert_eq!(ids, ["section-1", "done", "timed-out", "theirs"]);
     }
 
     #[test]

@@ -75,7 +75,12 @@ pub(crate) async fn kernel(
 ) -> Result<(Kernel, Option<String>), Outcome> {
     let lost = executed(document, &attempt.run);
     if !lost.is_empty() && !reruns {
-        return Err(lost_error(attempt, &lost, "the kernel of this run is gone").await);
+        return Err(lost_error(
+            attempt,
+            &lost,
+            "the kernel of this run is gone: it ended with the process that had started it",
+        )
+        .await);
     }
     attempt.host.progress(&attempt.run, attempt.activity, &format!("starting the kernel {}", spec.display_name));
     let mut kernel = kernel::start(attempt, sandbox, rules, spec).await?;

@@ -5,6 +5,7 @@
 //! so that an edit costs the same at cell 10 and at cell 1,000. Cells that Interlock writes carry `metadata.interlock`.
 
 mod cell;
+mod merge;
 mod save;
 mod scan;
 
@@ -18,7 +19,8 @@ use std::{
 use serde_json::{Value as Json, json};
 
 pub(crate) use cell::{CellKind, IndexedCell, Mark, Role};
-pub(crate) use save::replace as replace_file;
+pub(crate) use merge::{Merged, merge};
+pub(crate) use save::{replace as replace_file, replace_unless as replace_file_unless};
 
 /// The longest notebook that is read.
 const BYTES_MAX: u64 = 256 * 1_024 * 1_024;
@@ -148,6 +150,11 @@ impl Document {
         let fields = scan::fields(&self.text, cell.range.start).unwrap_or_default();
         let value = fields.into_iter().find(|field| field.name == name);
         value.and_then(|field| serde_json::from_str(&self.text[field.value]).ok()).unwrap_or_default()
+    }
+
+    /// Returns the text of a cell in the file.
+    fn bytes(&self, at: usize) -> &str {
+        self.cells.get(at).map_or("", |cell| &self.text[cell.range.clone()])
     }
 
     /// Returns an id that no cell has: the wanted one, or a numbered one.

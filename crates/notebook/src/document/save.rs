@@ -17,6 +17,17 @@ const NAMES_MAX: u32 = 16;
 
 /// Replaces the content of a file below `folder`, and creates its directories. The content is durable on return.
 pub(crate) fn replace(folder: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
+    replace_unless(folder, path, content, || false).map(drop)
+}
+
+/// Replaces the content of a file as [`replace`] does, unless `is_stale` returns true in the moment before. Returns
+/// whether the file was replaced.
+pub(crate) fn replace_unless(
+    folder: &Path,
+    path: &Path,
+    content: &[u8],
+    is_stale: impl FnOnce() -> bool,
+) -> io::Result<bool> {
     let (parent, name) = open_parent(folder, path)?;
     let mode = match statat(&parent, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(found) => Some(Mode::from_raw_mode(found.st_mode)),
@@ -29,13 +40,18 @@ pub(crate) fn replace(folder: &Path, path: &Path, content: &[u8]) -> io::Result<
             fchmod(&file, mode)?;
         }
         file.sync_all()?;
-        Ok(renameat(&parent, &*unfinished, &parent, name)?)
+        if is_stale() {
+            return Ok(false);
+        }
+        renameat(&parent, &*unfinished, &parent, name)?;
+        Ok(true)
     });
-    if written.is_err() {
+    if !matches!(written, Ok(true)) {
         let _ = unlinkat(&parent, &*unfinished, AtFlags::empty());
     }
-    written?;
-    File::from(parent).sync_all()
+    let is_replaced = written?;
+    File::from(parent).sync_all()?;
+    Ok(is_replaced)
 }
 
 fn create(parent: &OwnedFd, name: &str) -> io::Result<(String, File)> {

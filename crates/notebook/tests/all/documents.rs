@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use interlock_activity::Activity as _;
+use interlock_testkit_activity::EndedAttempt;
 use serde_json::json;
 
 use crate::trial::{Trial, texts};
@@ -47,6 +49,64 @@ async fn an_edit_between_two_actions_is_kept_and_noticed() {
     assert_eq!(ended.data["variables"]["x"]["text"], "2");
     let notebook = trial.notebook();
     assert_eq!(notebook["cells"][1]["source"], json!(["a person was here"]));
+    trial.validate();
+}
+
+/// A cell that waits until a person has edited the notebook.
+const WAITING: &str = "import pathlib, time\npathlib.Path('begun').touch()\n\
+    while not pathlib.Path('edited').exists(): time.sleep(0.02)\nprint('done')";
+
+/// Executes a cell, edits the notebook with this Python code while the cell runs, and returns how the action ended.
+async fn edited_while_running(trial: &Trial, edit: &str) -> EndedAttempt {
+    trial.effects("x = 1").await;
+    trial.act(json!({ "action": "add", "shot_type": "action", "content": WAITING, "store_id": "waits" })).await;
+    let (attempt, _canceller) = trial.attempt(json!({ "action": "exec", "codecell_id": "waits" }));
+    let running = tokio::spawn(trial.activity.start(attempt));
+    let begun = trial.folder.path().join("begun");
+    let wait = async {
+        while !begun.exists() {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(60), wait).await.unwrap();
+    let edit = format!("import nbformat\nn = nbformat.read('n.ipynb', 4)\n{edit}\nnbformat.write(n, 'n.ipynb')");
+    trial.python(&["-c", &edit]);
+    fs::write(trial.folder.path().join("edited"), "").unwrap();
+    EndedAttempt::new(running.await.unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_while_a_cell_runs_is_kept_and_noticed() {
+    let Some(trial) = Trial::new() else { return };
+    let edit = "n.cells[0].source = 'x = 2'\n\
+        n.cells.append(nbformat.v4.new_markdown_cell('a person was here', id='note'))";
+    let ended = edited_while_running(&trial, edit).await;
+    let expected = "[The notebook was edited outside of this run: changed: cell-1; 1 added. The edit is kept.]";
+    assert_eq!(texts(&ended.data["effects"]), ["done\n", expected]);
+    assert_eq!(ended.data["summary"], "executed waits: 1 output; the notebook was edited outside of this run");
+    let notebook = trial.notebook();
+    assert_eq!(notebook["cells"][0]["source"], json!(["x = 2"]));
+    assert_eq!(notebook["cells"][1]["outputs"][0]["text"], json!(["done\n"]));
+    assert_eq!(notebook["cells"][2]["source"], json!(["a person was here"]));
+    trial.validate();
+    let next = trial.act(json!({ "action": "add", "content": "text" })).await;
+    assert_eq!(next.data["effects"], json!([]), "the edit is noticed once");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_edited_text_of_the_running_cell_is_kept_with_its_output() {
+    let Some(trial) = Trial::new() else { return };
+    let ended = edited_while_running(&trial, "n.cells[1].source = '# mine'").await;
+    let noticed = texts(&ended.data["effects"]);
+    assert_eq!(
+        noticed[1..],
+        [
+            "[The notebook was edited outside of this run: changed: waits. The edit is kept.]",
+            "[waits was edited while it ran: the edited text is kept, and its output is that of the text before.]",
+        ]
+    );
+    let cell = trial.notebook()["cells"][1].clone();
+    assert_eq!((&cell["source"], &cell["outputs"][0]["text"]), (&json!(["# mine"]), &json!(["done\n"])));
     trial.validate();
 }
 

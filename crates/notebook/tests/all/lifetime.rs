@@ -57,7 +57,7 @@ async fn a_lost_kernel_is_reported_with_the_cells_to_execute_again() {
     trial.activity = Trial::activity();
     let (code, message) = trial.act(json!({ "action": "exec", "codecell_id": "cell-2" })).await.error();
     assert_eq!(code, "KERNEL_LOST");
-    let expected = "the kernel of this run is gone. To go on, 2 cells must be executed again: cell-2, cell-1";
+    let expected = "the kernel of this run is gone: it ended with the process that had started it. To go on, 2 cells must be executed again: cell-2, cell-1";
     assert_eq!(message, expected, "in the order of their last execution");
     let added = trial.act(json!({ "action": "add", "content": "text" })).await;
     assert_eq!(added.name, "executed", "a cell can be added without a kernel");

@@ -2,15 +2,16 @@
 
 use std::sync::{Arc, atomic::Ordering};
 
-use interlock_activity::Invocation;
+use interlock_activity::{Activity as _, Invocation};
 use interlock_chart::Value;
+use interlock_planning::{Kernels, PlanningCall, Setup};
 use interlock_testkit_activity::{
     EndedAttempt, Recorder, attempt,
     model_server::{End, ModelServer, Scripted},
 };
 use serde_json::{Value as Json, json};
 
-use crate::drive::call;
+use crate::drive::{call, setup};
 
 fn with(url: &str) -> Json {
     json!({
@@ -43,6 +44,59 @@ async fn a_dead_planner_is_tried_three_times_and_then_the_fallback_counts() {
     assert_eq!((ended.name.as_str(), &ended.data["targetAchieved"]), ("planned", &json!(false)));
     assert_eq!(ended.data["continue_behaviors"], false);
     assert_eq!(slept, [1000, 2000]);
+}
+
+#[tokio::test]
+async fn a_planner_that_fails_is_recorded_with_its_error_and_not_as_a_reply() {
+    let silent = Scripted { pieces: Vec::new(), ..Scripted::new(200, "application/json", "") }.ending(End::Silent);
+    let cases = [
+        (Scripted::page(500), "status 500: "),
+        (Scripted::new(200, "text/html", "<html>"), "the answer is not JSON: "),
+        (json_body(&json!({ "hello": 1 })), "the reply has no targetAchieved (3 tries)"),
+        (silent, "no complete answer within 0.2 seconds (3 tries)"),
+    ];
+    for (answer, expected) in cases {
+        let server = ModelServer::saying(vec![answer]);
+        let mut with = with(&server.url);
+        with["timeout_s"] = json!(0.2);
+        let (ended, ..) = ask("planning.call", "step_running", with).await;
+        let failure = ended.data["failure"].as_str().unwrap();
+        assert!(failure.starts_with(expected) && failure.ends_with("(3 tries)"), "{failure}");
+        let names: Vec<_> = ended.outcome.evidence.iter().map(|kept| &*kept.name).collect();
+        assert_eq!(names, ["request", "failure"]);
+    }
+    let server = ModelServer::saying(vec![json_body(&json!({ "targetAchieved": true }))]);
+    let (ended, ..) = ask("planning.call", "step_running", with(&server.url)).await;
+    let names: Vec<_> = ended.outcome.evidence.iter().map(|kept| &*kept.name).collect();
+    assert_eq!((ended.data.get("failure"), names), (None, vec!["request", "reply"]));
+}
+
+/// Answers for kernels that all live, or that all are gone.
+struct AllKernels(bool);
+
+impl Kernels for AllKernels {
+    fn is_alive(&self, _: &str) -> bool {
+        self.0
+    }
+}
+
+#[tokio::test]
+async fn variables_of_a_kernel_that_is_gone_are_sent_only_with_feedback() {
+    for (is_alive, feedback) in [(true, false), (false, false), (false, true)] {
+        let server = ModelServer::saying(vec![json_body(&json!({ "targetAchieved": true }))]);
+        let (home, host) = (tempfile::tempdir().unwrap(), Arc::<Recorder>::default());
+        let (mut attempt, _canceller) = attempt(home.path(), home.path(), host);
+        let mut with = with(&server.url);
+        with["variables"] = json!({ "given": 1 });
+        with["feedback"] = json!(feedback);
+        with["kernel_variables"] = json!({ "df": { "type": "DataFrame", "shape": [3, 2], "text": "a b" } });
+        attempt.with = Value::from(with);
+        let setup = Setup { kernels: Some(Arc::new(AllKernels(is_alive))), ..setup() };
+        PlanningCall::new(setup).start(attempt).await;
+        let variables = server.asked().remove(0).body["observation"]["context"]["variables"].clone();
+        let expected = (is_alive || feedback, &json!(1));
+        assert_eq!((variables.get("df").is_some(), &variables["given"]), expected, "{variables}");
+    }
 }
 
 #[tokio::test]

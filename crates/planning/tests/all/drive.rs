@@ -25,7 +25,7 @@ impl Permit for AllowAll {
 
 /// Returns the settings of calls that only a server answers.
 pub(crate) fn setup() -> Setup {
-    Setup { permit: Arc::new(AllowAll), built_in: BuiltIn::default(), server: None, token: None }
+    Setup { permit: Arc::new(AllowAll), built_in: BuiltIn::default(), server: None, token: None, kernels: None }
 }
 
 /// Carries out an attempt of one of the calls.

@@ -102,7 +102,7 @@ async fn a_request_of_another_form_is_refused() {
     let running = start().await;
     let server = Server::new(&running.url, Some("secret".into())).unwrap();
     let refused = server.post(Endpoint::Planning, &json!({ "state": {} }), LIMIT, |_| ()).await.unwrap_err();
-    assert!(refused.starts_with("status 400") && refused.contains("progress_info"), "{refused}");
+    assert!(refused.starts_with("status 400") && refused.contains("`observation.location`"), "{refused}");
     let elsewhere = Server::new(&format!("{}/v2", running.url), Some("secret".into())).unwrap();
     let refused = elsewhere.post(Endpoint::Planning, &request(false), LIMIT, |_| ()).await.unwrap_err();
     assert!(refused.starts_with("status 404"), "{refused}");

@@ -29,16 +29,15 @@ pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// Returns the sections before the picture: the story of an activity, or else the failures and the changes; then the
-/// sections that every report has.
+/// Returns the sections before the picture: the failures and the changes, unless the story of an activity has a sentence
+/// of its own; the story; then the sections that every report has.
 pub(super) fn sections(report: &Report) -> Vec<Section> {
-    let mut sections = match &report.story {
-        Some(story) => story.sections.clone(),
-        None => vec![
-            Section::new("Failures", failing::table(&report.failing)),
-            Section::new("Changes", report.changes.table()),
-        ],
-    };
+    let mut sections = Vec::new();
+    if report.story.as_ref().is_none_or(|story| story.sentence.is_empty()) {
+        sections.push(Section::new("Failures", failing::table(&report.failing)));
+        sections.push(Section::new("Changes", report.changes.table()));
+    }
+    sections.extend(report.story.iter().flat_map(|story| story.sections.clone()));
     sections.push(Section::new("Commands", commands::table(&report.commands)));
     sections.push(Section::new("Judgements", judged(report)));
     sections.push(Section::new("Time", time(report)));

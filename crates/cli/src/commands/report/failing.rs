@@ -119,14 +119,22 @@ fn without_command(run: &RecordedRun, record: &RunRecord) -> Vec<Failing> {
             let said: Vec<String> = said.into_iter().filter(|part| !part.is_empty()).collect();
             vec![failing(&activity.name, &said.join(": "), String::new())]
         }
-        Entry::Outcome { result: AttemptResult::Signal { .. }, evidence, .. } => {
+        Entry::Outcome { result: AttemptResult::Signal { data, .. }, evidence, .. } => {
+            let said = reported(&Json::from(data)).map(|message| failing(&activity.name, &message, String::new()));
             let results = evidence.iter().filter(|file| RESULTS.contains(&&*file.name));
             let results = results.filter_map(|file| serde_json::from_str::<Json>(&run.text(file)?).ok());
             let cases = results.flat_map(|result| bad_cases(&result));
-            cases.map(|(id, message, place)| failing(&id, &message, place)).collect()
+            said.into_iter().chain(cases.map(|(id, message, place)| failing(&id, &message, place))).collect()
         }
         _ => Vec::new(),
     }
+}
+
+/// Returns the failure that an activity reports with its signal: a `failure` for which it found a way out, or the
+/// `summary` of something that `failed`.
+fn reported(data: &Json) -> Option<String> {
+    let summary = data["summary"].as_str().filter(|_| data["failed"] == Json::Bool(true));
+    data["failure"].as_str().or(summary).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
 /// Returns the failed cases of parsed results: name, message, place.

@@ -23,7 +23,9 @@ pub(super) fn of(report: &Report) -> String {
     if let Some(told) = told {
         return shown::without_hashes(told);
     }
-    let parts = [Some(outcome(report)), failure(report), changed(report), Some(certainty(report)), unproved(report)];
+    let remark = report.story.as_ref().map(|story| story.remark.clone()).filter(|remark| !remark.is_empty());
+    let parts =
+        [Some(outcome(report)), remark, failure(report), changed(report), Some(certainty(report)), unproved(report)];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     shown::without_hashes(&format!("{}.", parts.join("; ").trim_end_matches('.')))
 }
@@ -47,7 +49,7 @@ fn outcome(report: &Report) -> String {
 
 /// Returns the goal of the run's input, or else the first fields of that input.
 fn goal(input: &Json) -> Option<String> {
-    if let Some(goal) = ["goal", "task", "request"].iter().find_map(|name| input[*name].as_str()) {
+    if let Some(goal) = ["goal", "task", "request", "problem"].iter().find_map(|name| input[*name].as_str()) {
         return Some(format!("\"{}\"", quoted(goal)));
     }
     let fields = input.as_object()?.iter().filter(|(_, value)| !value.is_object() && !value.is_null());

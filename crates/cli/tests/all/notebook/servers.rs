@@ -59,9 +59,55 @@ fn a_dead_planner_fails_the_step_and_a_person_closes_the_run() {
     let project = Project::new();
     let (code, said) = run(&project, &server, json!({}));
     assert_eq!(code, Some(4), "{said}");
-    assert!(said.contains("the target is not achieved and the planner wants no other behavior"), "{said}");
+    assert!(said.contains("the planner failed: status 502"), "{said}");
+    let trace = project.trace("n1");
+    let told = trace.iter().filter(|(event, reason)| event == "planned" && reason.contains("status 502")).count();
+    assert_eq!(told, 1, "{trace:?}");
+    let report = text(&project.run(&["report", "n1"]));
+    assert!(report.contains("planning.call") && report.contains("status 502"), "{report}");
     let closed = project.run(&["send", "n1", "CLOSE"]);
     assert_eq!(closed.status.code(), Some(1), "{}", text(&closed));
+}
+
+#[test]
+fn the_failure_that_a_person_sees_has_the_last_error_of_the_cells() {
+    let Some(project) = Project::with_kernels() else { return };
+    // Otherwise the repository around this directory ignores it, and no changes are recorded.
+    let made = std::process::Command::new("git").args(["init", "--quiet"]).current_dir(project.path()).status();
+    assert!(made.unwrap().success());
+    let server = ModelServer::start(|_, asked| match is_planning(asked) {
+        true => answer(&plan(false, false)),
+        false => answer(&json!({ "actions": [
+            { "action": "add", "shot_type": "action", "content": "int('twelve')" },
+            { "action": "exec", "codecell_id": "lastAddedCellId" },
+        ] })),
+    });
+    let (code, said) = run(&project, &server, json!({}));
+    assert_eq!(code, Some(4), "{said}");
+    let expected = "The last error of a cell: executed cell-1: ValueError: invalid literal for int()";
+    assert!(said.contains(expected), "{said}");
+    let shown = text(&project.run(&["show", "n1"]));
+    assert!(shown.contains(expected) && shown.contains("n1.ipynb"), "{shown}");
+    let report = text(&project.run(&["report", "n1"]));
+    let first = report.lines().find(|line| line.contains("Why?")).unwrap();
+    for part in ["waits in error", "ValueError", "n1.ipynb"] {
+        assert!(first.contains(part), "{first}");
+    }
+    assert!(report.contains("Failures") && report.contains("Changes"), "{report}");
+}
+
+#[test]
+fn steps_without_their_target_are_named_at_the_end() {
+    let Some(project) = Project::with_kernels() else { return };
+    let server = ModelServer::start(|_, asked| match is_planning(asked) {
+        true => answer(&plan(false, false)),
+        false => answer(&json!({ "actions": [{ "action": "add", "shot_type": "dialogue", "content": "hi" }] })),
+    });
+    let (code, said) = run(&project, &server, json!({ "on_unachieved": "complete_step" }));
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("complete in n1.ipynb, but steps have not achieved their target: one, two"), "{said}");
+    let report = text(&project.run(&["report", "n1"]));
+    assert!(report.contains("2 steps have not achieved their target: one, two"), "{report}");
 }
 
 #[test]
@@ -112,7 +158,11 @@ fn an_unknown_action_is_skipped_with_a_warning_that_the_planner_hears() {
 #[test]
 fn a_template_or_a_server_that_cannot_be_used_is_refused_before_the_run() {
     let project = Project::new();
-    let cases = [("workflow={\"stages\": []}", "0 stages"), ("server=localhost:28600", "must begin with http://")];
+    let cases = [
+        ("workflow={\"stages\": []}", "0 stages"),
+        ("workflow={\"name\": \"w\", \"stages\": [{\"id\": \"a\", \"stepz\": []}]}", "did you mean `steps`?"),
+        ("server=localhost:28600", "must begin with http://"),
+    ];
     for (set, expected) in cases {
         let ended = project.run(&["run", "notebook", "--set", "problem=Why?", "--set", set]);
         assert_eq!(ended.status.code(), Some(2), "{}", text(&ended));
