@@ -64,7 +64,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "workspace",
         ],
     ),
-    ("planning", &["activity", "chart", "http", "journal", "judge"]),
+    ("planning", &["activity", "chart", "http", "journal", "judge", "suggest"]),
     ("notebook", &["activity", "chart", "core", "journal", "process", "redact", "regular-file", "sandbox"]),
     (
         "agent",
