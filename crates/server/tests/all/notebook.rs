@@ -22,7 +22,7 @@ fn the_cells_and_pictures_of_a_notebook_are_shown() {
     browser.until(
         "[...document.querySelectorAll('.report img')].some((image) => image.complete && image.naturalWidth > 50)",
     );
-    browser.until_text(".report p", "It carried out");
+    browser.until_text(".report p", "The run carried out");
 
     // The file is changed by another program; whatever it contains is text.
     let attack = r#"<img src=x onerror="window.bad=1"><script>window.bad=2</script>"#;
