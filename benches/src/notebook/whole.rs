@@ -48,6 +48,10 @@ pub(super) fn run(program: &Path, jupyter: &Path, actions: Vec<Json>, is_traced:
     let folder = tempfile::tempdir_in(concat!(env!("CARGO_MANIFEST_DIR"), "/../target"))?;
     let project = folder.path().join("project");
     std::fs::create_dir(&project)?;
+    // A repository of its own. Otherwise the workspace would be the repository around `target`, with all its files.
+    if !Command::new("git").args(["init", "--quiet"]).current_dir(&project).status()?.success() {
+        return Err("git init failed".into());
+    }
     std::os::unix::fs::symlink(jupyter, project.join(".venv"))?;
     let behaviors: Vec<Vec<Json>> = actions.chunks(ACTIONS).map(<[Json]>::to_vec).collect();
     let steps: Vec<Json> =
