@@ -88,6 +88,10 @@ impl Store {
     fn begin(&self, at: usize) -> Result<()> {
         let (name, folder) = (format!("r{at}"), self.folder.path().join(format!("work-{at}")));
         std::fs::create_dir(&folder)?;
+        // A repository of its own. Otherwise all runs would share the workspace around `target`.
+        if !Command::new("git").args(["init", "--quiet"]).current_dir(&folder).status()?.success() {
+            return Err("git init failed".into());
+        }
         let repo = folder.display().to_string();
         // A run that waits for a person ends with code 4.
         self.command(&["run", "soak.yaml", "--unproved", "--repo", &repo, "--name", &name]).status()?;
