@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     Error, Result, Workspace,
-    git::{Git, join},
+    git::Git,
     patch::{self, Disk, Kind, Look, LookupResult, Node, Patch, Plan, Planned, Problem, plan},
     place::WorkspaceRoot,
     private::{Private, hex},
@@ -120,22 +120,14 @@ fn stale(disk: &Disk, expected: &BTreeMap<PathBuf, String>) -> Vec<Problem> {
 
 /// Returns the paths that are ignored and not tracked.
 fn ignored<'p>(private: &Private, paths: impl Iterator<Item = &'p Path>) -> Result<Vec<Problem>> {
-    // A path that begins with a colon would have a special meaning.
-    let paths = join(paths.map(|path| [b"./", path.as_os_str().as_bytes()].concat()));
-    if paths.is_empty() {
+    let ignored = private.ignored(paths.map(|path| path.as_os_str().as_bytes()))?;
+    if ignored.is_empty() {
         return Ok(Vec::new());
     }
-    let ignored = match private.git().run_with(&["check-ignore", "--no-index", "-z", "--stdin"], &paths) {
-        Ok(ignored) => crate::git::split(&ignored),
-        // `git check-ignore` fails without a message if no path is ignored.
-        Err(Error::Git { said, .. }) if said.is_empty() => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-    };
     let tracked: BTreeSet<Vec<u8>> = match private.place.repository {
         Some(_) => Git::discover(&private.place.root).paths(&["ls-files", "-z", "--cached"])?.into_iter().collect(),
         None => BTreeSet::new(),
     };
-    let plain = |path: Vec<u8>| path.strip_prefix(b"./").map(<[u8]>::to_vec).unwrap_or(path);
-    let untracked = ignored.into_iter().map(plain).filter(|path| !tracked.contains(path));
+    let untracked = ignored.into_iter().filter(|path| !tracked.contains(path));
     Ok(untracked.map(|path| Problem::file(Path::new(OsStr::from_bytes(&path)), patch::IGNORED)).collect())
 }

@@ -13,7 +13,7 @@ use std::{
 use flate2::{Compression, read::ZlibDecoder, write::ZlibEncoder};
 use sha2::{Digest as _, Sha256};
 
-use crate::private::{Private, hex};
+use crate::private::{Private, hex, unhex};
 
 /// The prefix of objects that are being written. `git gc` removes those that a crash has left.
 const UNFINISHED: &str = "tmp_obj_";
@@ -28,13 +28,7 @@ pub(crate) struct Hash(Box<[u8]>);
 impl Hash {
     /// Parses hexadecimal digits.
     pub(crate) fn parse(digits: &str) -> Option<Self> {
-        let digit = |byte: u8| char::from(byte).to_digit(16);
-        let pairs = digits.as_bytes().chunks(2);
-        let bytes = pairs.map(|pair| match pair {
-            [high, low] => u8::try_from(digit(*high)? << 4 | digit(*low)?).ok(),
-            _ => None,
-        });
-        bytes.collect::<Option<Box<[u8]>>>().filter(|bytes| [20, 32].contains(&bytes.len())).map(Hash)
+        unhex(digits).filter(|bytes| [20, 32].contains(&bytes.len())).map(|bytes| Hash(bytes.into()))
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {

@@ -12,7 +12,12 @@ use std::{
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
-use crate::{Error, Result, git::Git, place::WorkspaceRoot, sweep};
+use crate::{
+    Error, Result,
+    git::{Git, join, split},
+    place::WorkspaceRoot,
+    sweep,
+};
 
 /// Overrides the `.gitattributes` of the files, so that their content is stored unchanged.
 const ATTRIBUTES: &str = "* -text !eol !crlf -ident !filter !working-tree-encoding !diff\n";
@@ -133,6 +138,22 @@ impl Private {
         self.folder.join("info/exclude")
     }
 
+    /// Returns the paths that the current rules ignore. Tracked files count as any others.
+    pub(crate) fn ignored<'p>(&self, paths: impl Iterator<Item = &'p [u8]>) -> Result<Vec<Vec<u8>>> {
+        // A path that begins with a colon would have a special meaning.
+        let paths = join(paths.map(|path| [b"./", path].concat()));
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        let plain = |path: Vec<u8>| path.strip_prefix(b"./").map(<[u8]>::to_vec).unwrap_or(path);
+        match self.git().run_with(&["check-ignore", "--no-index", "-z", "--stdin"], &paths) {
+            Ok(ignored) => Ok(split(&ignored).into_iter().map(plain).collect()),
+            // `git check-ignore` fails without a message if no path is ignored.
+            Err(Error::Git { said, .. }) if said.is_empty() => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Creates a directory that exists only during one call. Removes those that interrupted calls have left.
     pub(crate) fn scratch(&self) -> Result<TempDir> {
         sweep::scratch(&self.folder, sweep::SCRATCH_AGE);
@@ -164,6 +185,16 @@ fn kind_of(place: &WorkspaceRoot) -> &str {
 fn name_of(kind: &str, root: &Path) -> String {
     let hash = Sha256::digest([kind.as_bytes(), root.as_os_str().as_encoded_bytes()].join(&0));
     hex(&hash)[..24].to_owned()
+}
+
+/// Reads bytes from hexadecimal digits. Returns `None` for any other text.
+pub(crate) fn unhex(digits: &str) -> Option<Vec<u8>> {
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    let byte = |pair: &[u8]| match pair {
+        [high, low] => u8::try_from(digit(*high)? << 4 | digit(*low)?).ok(),
+        _ => None,
+    };
+    digits.as_bytes().chunks(2).map(byte).collect()
 }
 
 /// Writes bytes as hexadecimal digits.

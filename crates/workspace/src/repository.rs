@@ -14,7 +14,9 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Moved, Result, git::Git, place::Repository, private::Private, workspace::name_part};
+use crate::{
+    Error, Moved, Result, git::Git, listing::Staged, place::Repository, private::Private, workspace::name_part,
+};
 
 /// The directory within a private directory that holds the recorded states of the repository.
 pub(crate) const FOLDER: &str = "repository";
@@ -225,15 +227,10 @@ impl Repair<'_> {
     fn staged(&self) -> Result<Vec<u8>> {
         let Some(copy) = &self.standing.index else { return Ok(Vec::new()) };
         let entries = self.private.git().index(&self.folder.join(copy)).paths(&["ls-files", "--stage", "-z"])?;
-        // The format is `MODE HASH STAGE`, a tab and the path. The hash of a submodule is a commit of another
-        // repository.
-        let hash = |entry: &Vec<u8>| {
-            let mut fields = entry.split(|byte| *byte == b' ');
-            let (mode, hash) = (fields.next()?, fields.next()?);
-            (mode != b"160000").then(|| [hash, b"\n"].concat())
-        };
-        let hashes: Vec<u8> = entries.iter().filter_map(hash).collect::<Vec<_>>().concat();
-        let found = self.private.git().run_with(&["cat-file", "--batch-check=%(objectname)"], &hashes)?;
+        // The hash of a submodule is a commit of another repository.
+        let files = entries.iter().filter_map(|entry| Staged::parse(entry)).filter(|file| file.mode != "160000");
+        let hashes: String = files.map(|file| file.hash + "\n").collect();
+        let found = self.private.git().run_with(&["cat-file", "--batch-check=%(objectname)"], hashes.as_bytes())?;
         let is_kept = |line: &&[u8]| !line.is_empty() && !line.contains(&b' ');
         Ok(found
             .split(|byte| *byte == b'\n')

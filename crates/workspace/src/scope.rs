@@ -18,7 +18,7 @@ use crate::{
     Error, NotKept, Result,
     index::{Index, joined},
     listing::Staged,
-    private::{Private, hex},
+    private::{Private, hex, unhex},
     unkept::{self, Unkept, Why},
     workspace::name_part,
 };
@@ -81,7 +81,7 @@ impl Scope {
     }
 
     pub(crate) fn rules(&self) -> Vec<u8> {
-        unhex(&self.rules)
+        bytes(&self.rules)
     }
 
     /// Returns the paths that were ignored; directories have no trailing slash.
@@ -92,7 +92,7 @@ impl Scope {
 
     /// Returns the paths that were ignored; directories have a trailing slash.
     pub(crate) fn ignored_paths(&self) -> Vec<Vec<u8>> {
-        self.ignored.iter().map(|path| unhex(path)).collect()
+        self.ignored.iter().map(|path| bytes(path)).collect()
     }
 
     /// Returns true if every file that belongs to the workspace could be stored.
@@ -101,7 +101,7 @@ impl Scope {
     }
 
     fn unkept(&self) -> Unkept {
-        self.unkept.iter().map(|(path, stamp, why)| (unhex(path), (stamp.clone(), *why))).collect()
+        self.unkept.iter().map(|(path, stamp, why)| (bytes(path), (stamp.clone(), *why))).collect()
     }
 
     /// Saves the scope of a snapshot and returns the name of its file. Equal scopes are stored once.
@@ -196,9 +196,9 @@ fn below(folder: &[u8], rule: &[u8]) -> Vec<u8> {
     [not, b"/", &folder, depth, rule.strip_prefix(b"/").unwrap_or(rule)].concat()
 }
 
-fn unhex(digits: &str) -> Vec<u8> {
-    let pairs = digits.as_bytes().chunks(2);
-    pairs.filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
+/// Reads the bytes of a field. A field that is damaged is empty.
+fn bytes(field: &str) -> Vec<u8> {
+    unhex(field).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// The mode of a directory in a git tree.
-const FOLDER: &str = "40000";
+pub(crate) const FOLDER: &str = "40000";
 
 impl Workspace {
     /// Applies a patch to a stored tree and stores the result under a snapshot name of the run. Returns its hash.

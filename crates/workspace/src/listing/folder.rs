@@ -8,10 +8,7 @@ use std::{
 };
 
 use super::stamp::Stamp;
-use crate::{loose::Hash, patch::Kind};
-
-/// The mode of a directory in a git tree.
-const FOLDER_MODE: &str = "40000";
+use crate::{loose::Hash, patch::Kind, trees::FOLDER};
 
 /// A directory without files.
 pub(super) static EMPTY: Folder = Folder { hash: None, files: BTreeMap::new(), folders: BTreeMap::new() };
@@ -89,7 +86,7 @@ impl Folder {
                 Some(hash) => hash.clone(),
                 None => Arc::make_mut(folder).tree(store)?,
             };
-            entries.insert([name, &b"/"[..]].concat(), (FOLDER_MODE, name, hash));
+            entries.insert([name, &b"/"[..]].concat(), (FOLDER, name, hash));
         }
         for (name, file) in &self.files {
             entries.insert(name.to_vec(), (file.kind.mode(), name, file.hash.clone()));
@@ -138,7 +135,7 @@ pub(super) struct Difference<'f> {
 
 impl ListedFile {
     /// Returns the parts that a snapshot stores.
-    fn version(&self) -> (Kind, &Hash) {
+    pub(super) fn version(&self) -> (Kind, &Hash) {
         (self.kind, &self.hash)
     }
 }

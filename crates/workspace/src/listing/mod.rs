@@ -1,6 +1,6 @@
-//! What this process remembers of a workspace: its files at the last snapshots, with their hashes and metadata.
+//! The files of workspaces that this process remembers, as they were at the last snapshots, with hashes and metadata.
 //!
-//! The next snapshot then reads only the files whose metadata differs, and writes only their objects, without starting
+//! The next snapshot reads only the files whose metadata differs, and writes only their objects, without starting
 //! `git`. The result is the same as that of `git`. Whenever it could differ, the functions here return `None` and the
 //! caller asks `git`: for changed ignore rules, nested repositories, large files, many changes and after `git gc`.
 //!
@@ -97,7 +97,7 @@ pub(crate) struct Stored {
     mark: String,
 }
 
-/// What a listing depends on besides the files, as it was before `git` read them.
+/// The state that a listing depends on besides the files, read before `git` reads the files.
 #[derive(Debug)]
 pub(crate) struct Before {
     began: SystemTime,
@@ -113,13 +113,19 @@ impl Before {
 
 /// Stores the current files by the current ignore rules.
 pub(crate) fn take(private: &Private) -> Option<Stored> {
-    let listing = current(private)?;
-    if !listing.rules.is_same_index(private) {
-        return None;
-    }
-    let (listing, found) = listing.renewed(private, true)?;
+    by_current_rules(private, true)
+}
+
+/// Returns the tree of the current files if they are the same as before.
+pub(crate) fn unchanged(private: &Private) -> Option<String> {
+    by_current_rules(private, false).map(|stored| stored.tree)
+}
+
+fn by_current_rules(private: &Private, is_stored: bool) -> Option<Stored> {
+    let listing = current(private).filter(|listing| listing.rules.is_same_index(private))?;
+    let (listing, found) = listing.renewed(private, is_stored)?;
     // A scope lists the ignored paths that exist.
-    (found.ignored == listing.rules.ignored.len()).then(|| listing.remember(private))
+    (found.ignored == listing.rules.ignored.len()).then(|| listing.keep(private))
 }
 
 /// Stores the current files by the ignore rules of a snapshot.
@@ -128,17 +134,7 @@ pub(crate) fn since(private: &Private, snapshot: &str) -> Option<Stored> {
     if !listing.snapshots.iter().any(|name| name == snapshot) {
         return None;
     }
-    listing.renewed(private, true).map(|(listing, _)| listing.remember(private))
-}
-
-/// Returns the tree of the current files if they are the same as before.
-pub(crate) fn unchanged(private: &Private) -> Option<String> {
-    let listing = current(private).filter(|listing| listing.rules.is_same_index(private))?;
-    let before = listing.latest()?.0.clone();
-    let (listing, found) = listing.renewed(private, false)?;
-    (found.ignored == listing.rules.ignored.len())
-        .then(|| listing.remember(private).tree)
-        .filter(|tree| *tree == before)
+    listing.renewed(private, true).map(|(listing, _)| listing.keep(private))
 }
 
 /// Remembers the files of a new snapshot that `git` has stored.
@@ -151,7 +147,7 @@ pub(crate) fn remember(
 ) {
     forget(private);
     let listing = before.and_then(|before| Listing::of(private, before, files, scope, stored));
-    listing.into_iter().for_each(|listing| drop(listing.remember(private)));
+    listing.into_iter().for_each(|listing| drop(listing.keep(private)));
 }
 
 /// Records the name of a snapshot that [`take`] has stored. Returns false if objects may have been removed meanwhile:
@@ -266,46 +262,42 @@ impl Listing {
         if changed.any(is_rules) || self.rules.ignore_any(private, &new)? {
             return None;
         }
-        let read = found.unsure.iter().chain(&found.new).map(|(_, stamp)| stamp.size());
-        if read.sum::<u64>() > READ_BYTES_MAX {
-            return None;
-        }
         for path in &found.gone {
             Arc::make_mut(&mut root).set(path, None);
         }
+        let mut left = READ_BYTES_MAX;
         for (path, stamp) in found.unsure.iter().chain(&found.new) {
+            left = left.checked_sub(stamp.size())?;
             let content = content(&private.place.root, path, stamp)?;
-            if !is_accepted(path, stamp.kind()?) {
-                return None;
-            }
-            let (kind, hash) = (stamp.kind()?, objects.hash(ObjectKind::Blob, &content).ok()?);
-            let listed = root.file(path).is_some_and(|file| file.kind == kind && file.hash == hash);
-            let stamp = stamp.if_older_than(began);
-            match listed {
-                true if root.file(path).is_some_and(|file| file.stamp == stamp) => {}
-                true => Arc::make_mut(&mut root).set_stamp(path, stamp),
-                false if is_rules(path) || !is_stored => return None,
-                false => {
-                    objects.write_hashed(ObjectKind::Blob, &content, &hash).ok()?;
-                    Arc::make_mut(&mut root).set(path, Some(ListedFile { kind, hash, stamp }));
+            let file = listed(&objects, path, stamp, &content)?;
+            let file = ListedFile { stamp: stamp.if_older_than(began), ..file };
+            match root.file(path) {
+                Some(known) if *known == file => {}
+                Some(known) if known.version() == file.version() => {
+                    Arc::make_mut(&mut root).set_stamp(path, file.stamp);
+                }
+                _ if is_rules(path) || !is_stored => return None,
+                _ => {
+                    objects.write_hashed(ObjectKind::Blob, &content, &file.hash).ok()?;
+                    Arc::make_mut(&mut root).set(path, Some(file));
                 }
             }
         }
-        let store = |content: &[u8]| objects.write(ObjectKind::Tree, content);
-        let needs_tree = root.hash().is_none();
-        let tree = match needs_tree {
-            true if !is_stored => return None,
-            true => Arc::make_mut(&mut root).tree(&store).ok()?,
-            false => root.hash().cloned()?,
+        let tree = match root.hash() {
+            Some(hash) => hash.to_string(),
+            None if !is_stored => return None,
+            None => {
+                Arc::make_mut(&mut root).tree(&|content| objects.write(ObjectKind::Tree, content)).ok()?.to_string()
+            }
         };
-        let tree = tree.to_string();
         self.files = (self.files + found.new.len()).saturating_sub(found.gone.len());
         self.versions.retain(|(known, _)| *known != tree);
         push(&mut self.versions, (tree, root), VERSIONS_MAX);
         Some((self, found))
     }
 
-    fn remember(self, private: &Private) -> Stored {
+    /// Remembers this listing.
+    fn keep(self, private: &Private) -> Stored {
         let tree = self.latest().map(|(tree, _)| tree.clone()).unwrap_or_default();
         let stored = Stored { tree, scope: self.rules.scope.clone(), mark: self.mark.clone() };
         let mut listings = listings();
@@ -315,6 +307,12 @@ impl Listing {
         }
         stored
     }
+}
+
+/// Returns a file with the hash of its content. `None` if `git` does not accept it.
+fn listed(objects: &Loose, path: &[u8], stamp: &Stamp, content: &[u8]) -> Option<ListedFile> {
+    let kind = stamp.kind().filter(|kind| is_accepted(path, *kind))?;
+    Some(ListedFile { kind, hash: objects.hash(ObjectKind::Blob, content).ok()?, stamp: Some(*stamp) })
 }
 
 /// Returns true if `git` accepts a file of this kind at a path in a tree.

@@ -4,14 +4,12 @@ use std::{collections::BTreeMap, ffi::OsStr, fs, os::unix::ffi::OsStrExt, path::
 
 use super::{Before, stamp::Stamp, walk::stamp_at};
 use crate::{
-    Error,
-    git::join,
     private::{Private, VIEW_FILES},
     repository,
     scope::{RULES, Scope},
 };
 
-/// The rules that decide which files belong to a workspace, with what they were read from.
+/// The rules that decide which files belong to a workspace, with the metadata of their files.
 #[derive(Debug)]
 pub(super) struct Rules {
     /// The name of the stored [`Scope`].
@@ -25,7 +23,7 @@ pub(super) struct Rules {
     is_plain: bool,
 }
 
-/// What the rules are made of besides files of the workspace.
+/// The parts of the rules that are not in files of the workspace.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Sources {
     /// The rules that come in addition to those in the workspace.
@@ -46,8 +44,7 @@ impl Rules {
         let mut ignored = scope.ignored_paths();
         // The store is skipped before it is compared.
         let home = private.home_within().map(|home| home.as_os_str().as_bytes().to_vec());
-        ignored
-            .retain(|path| home.is_none() || path.strip_suffix(b"/").unwrap_or(path) != home.as_deref().unwrap_or(b""));
+        ignored.retain(|path| home.is_none() || home.as_deref() != path.strip_suffix(b"/"));
         let plain = |path: &[u8]| path.strip_suffix(b"/").map_or((path.to_vec(), false), |path| (path.to_vec(), true));
         let files = ignored.iter().filter_map(|path| match path.ends_with(b"/") {
             true => Some([path, RULES].concat()),
@@ -84,17 +81,13 @@ impl Rules {
 
     /// Returns true if one of these new paths is ignored.
     pub(super) fn ignore_any(&self, private: &Private, paths: &[&[u8]]) -> Option<bool> {
-        let is_ours = |path: &[u8]| path.split(|byte| *byte == b'/').any(|name| name == b".agent");
-        if paths.is_empty() || (self.is_plain && !paths.iter().any(|path| is_ours(path))) {
-            return Some(false);
-        }
-        // A path that begins with a colon would have a special meaning.
-        let paths = join(paths.iter().map(|path| [b"./", *path].concat()));
-        match private.git().run_with(&["check-ignore", "--no-index", "-z", "--stdin"], &paths) {
-            Ok(_) => Some(true),
-            // `git check-ignore` fails without a message if no path is ignored.
-            Err(Error::Git { said, .. }) if said.is_empty() => Some(false),
-            Err(_) => None,
+        let folder = |view: &'static str| view.split('/').next().unwrap_or(view).as_bytes();
+        let is_view = |path: &&[u8]| {
+            path.split(|byte| *byte == b'/').any(|name| VIEW_FILES.into_iter().any(|view| folder(view) == name))
+        };
+        match self.is_plain && !paths.iter().any(is_view) {
+            true => Some(false),
+            false => private.ignored(paths.iter().copied()).ok().map(|ignored| !ignored.is_empty()),
         }
     }
 }

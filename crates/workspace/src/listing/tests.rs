@@ -141,7 +141,10 @@ fn write_that_keeps_size_and_time_is_noticed() {
     let path = place.root().join("a");
     fs::write(&path, "one").unwrap();
     let modified = fs::metadata(&path).unwrap().modified().unwrap();
+    // The metadata of a file that was just written is not trusted.
+    std::thread::sleep(Duration::from_millis(50));
     let (_, before) = place.take();
+    assert!(take(&place.private()).is_some());
     fs::write(&path, "two").unwrap();
     fs::File::open(&path).unwrap().set_modified(modified).unwrap();
     let (_, after) = place.take();
@@ -169,6 +172,7 @@ fn link_that_git_refuses_is_left_to_git() {
     let place = Place::new(None);
     fs::write(place.root().join("a"), "one").unwrap();
     let (before, _) = place.take();
+    assert!(take(&place.private()).is_some());
     symlink("a", place.root().join(".gitmodules")).unwrap();
     assert!(take(&place.private()).is_none());
     assert!(place.workspace.changes_since(place.root(), "r", &before).unwrap().is_none());
@@ -212,6 +216,7 @@ fn nested_repository_is_left_to_git() {
     let place = Place::new(None);
     fs::write(place.root().join("a"), "one").unwrap();
     place.take();
+    assert!(take(&place.private()).is_some());
     fs::create_dir(place.root().join("inner")).unwrap();
     git(&place.root().join("inner"), &["init", "--quiet"]);
     assert!(take(&place.private()).is_none());
