@@ -65,7 +65,7 @@ pub struct Situation {
     pub actions: Vec<Json>,
     /// The results of the actions that were carried out: `{summary, failed}`.
     pub results: Vec<Json>,
-    /// What becomes of a step whose target is not achieved.
+    /// The choice between an error and a completed step, if the target of a step is not achieved.
     pub on_unachieved: String,
     /// The pauses between tries, in milliseconds.
     pub retry_after_ms: Option<Vec<u64>>,

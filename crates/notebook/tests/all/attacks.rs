@@ -104,13 +104,19 @@ pub(crate) async fn refused(trial: &Trial, statements: &[String]) -> Vec<String>
     shown.lines().filter(|line| line.starts_with("OPEN")).map(str::to_owned).collect()
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_cell_writes_nowhere_else() {
-    let Some((store, trial)) = scene() else { return };
+/// Makes files that a cell must not reach: one of somebody else, and one of the store. Returns the directory of the first.
+pub(crate) fn outside(trial: &Trial, store: &Path) -> PathBuf {
     let outside = trial.home.path().join("outside");
     fs::create_dir(&outside).unwrap();
     fs::write(outside.join("file"), "theirs").unwrap();
-    fs::write(store.path().join("runs.db"), "records").unwrap();
+    fs::write(store.join("runs.db"), "records").unwrap();
+    outside
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cell_writes_nowhere_else() {
+    let Some((store, trial)) = scene() else { return };
+    let outside = outside(&trial, store.path());
     let (out, store_path) = (outside.display(), store.path().display());
     let statements = [
         format!("open('{out}/file', 'a')"),

@@ -15,7 +15,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::{
-    attacks::{refused, scene},
+    attacks::{outside, refused, scene},
     trial::Trial,
 };
 
@@ -69,10 +69,7 @@ async fn a_kernel_computes_and_keeps_its_state() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cell_writes_and_reads_nowhere_else() {
     for (form, store, trial) in trials() {
-        let outside = trial.home.path().join("outside");
-        fs::create_dir(&outside).unwrap();
-        fs::write(outside.join("file"), "theirs").unwrap();
-        fs::write(store.path().join("runs.db"), "records").unwrap();
+        let outside = outside(&trial, store.path());
         let (out, store_path) = (outside.display(), store.path().display());
         let statements = [
             format!("open('{out}/file', 'a')"),

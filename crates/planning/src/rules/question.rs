@@ -100,7 +100,7 @@ const PART_CHARS_MIN: usize = 4;
 /// The kind of a problem that the rules cannot answer.
 const OVERVIEW: &str = "overview";
 
-/// What a problem asks of a table.
+/// A problem as the rules have read it: the figures and the columns that it asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Question {
     /// The kind of figures that answer it: a key of the recipes for answers.

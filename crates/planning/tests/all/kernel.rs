@@ -35,7 +35,7 @@ impl<'g> Given<'g> {
     }
 }
 
-/// What a run left behind.
+/// The results of a workflow that was carried out.
 #[derive(Debug)]
 pub(crate) struct Done {
     /// The text of all outputs.

@@ -7,12 +7,12 @@ use std::{
     os::unix::fs::{PermissionsExt, symlink},
     path::Path,
     process::Command,
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use tempfile::TempDir;
 
-use super::{difference, listings, take};
+use super::{difference, listings, take, walk::stamp_at};
 use crate::{Workspace, changes, private::Private};
 
 /// A pseudo-random number generator with its state.
@@ -150,6 +150,16 @@ fn write_that_keeps_size_and_time_is_noticed() {
     let (_, after) = place.take();
     assert_ne!(before, after);
     assert_eq!(after, place.by_git());
+}
+
+#[test]
+fn metadata_of_a_file_that_was_just_written_is_not_trusted() {
+    let place = Place::new(None);
+    fs::write(place.root().join("a"), "one").unwrap();
+    let stamp = stamp_at(place.root(), Path::new("a")).unwrap();
+    assert_eq!(stamp.if_older_than(SystemTime::now()), None);
+    std::thread::sleep(Duration::from_millis(50));
+    assert_eq!(stamp.if_older_than(SystemTime::now()), Some(stamp));
 }
 
 #[test]

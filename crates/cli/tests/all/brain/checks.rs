@@ -45,12 +45,18 @@ fn weakened(scene: &Scene) -> Vec<String> {
     reports.as_array().unwrap().iter().map(|report| plain(report.as_str().unwrap())).collect()
 }
 
-#[test]
-fn accepted_check_that_changes_again_is_asked_about_again() {
+/// A run whose tests are found in a Makefile.
+fn with_makefile() -> Scene {
     let scene = Scene::new();
     scene.write("Makefile", "test:\n\tsh tests/run.sh\n");
     scene.write("../input.json", r#"{ "task": "Count the arguments" }"#);
     scene.run("run brain --input ../input.json --name b1 --in-place");
+    scene
+}
+
+#[test]
+fn accepted_check_that_changes_again_is_asked_about_again() {
+    let scene = with_makefile();
     // A script and a definition, each accepted and then changed once more. The tests fail, so the agent has another round.
     for (path, first, second) in [
         ("tests/run.sh", "echo first; false\n", "echo second; false\n"),
@@ -89,10 +95,7 @@ fn weakened_test_waits_for_a_person() {
 
 #[test]
 fn test_script_of_a_recipe_that_is_changed_waits_for_a_person() {
-    let scene = Scene::new();
-    scene.write("Makefile", "test:\n\tsh tests/run.sh\n");
-    scene.write("../input.json", r#"{ "task": "Count the arguments" }"#);
-    scene.run("run brain --input ../input.json --name b1 --in-place");
+    let scene = with_makefile();
     scene.write("tests/run.sh", "true\n");
     let asked = scene.reply(WRONG);
     assert!(asked.code == Some(4) && asked.stdout.contains("AWAITING_CHECKS"), "{asked}");
@@ -135,10 +138,7 @@ fn missing_tests_are_reported() {
 
 #[test]
 fn detected_commands_are_shown_and_used() {
-    let scene = Scene::new();
-    scene.write("Makefile", "test:\n\tsh tests/run.sh\n");
-    scene.write("../input.json", r#"{ "task": "Count the arguments" }"#);
-    scene.run("run brain --input ../input.json --name b1 --in-place");
+    let scene = with_makefile();
     assert_eq!(scene.context("test"), json!("make test"));
     let asked = {
         scene.write("Makefile", "test:\n\ttrue\n");
