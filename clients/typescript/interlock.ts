@@ -7,7 +7,7 @@
  */
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
-export type Phase = "active" | "waiting" | "paused" | "succeeded" | "failed" | "aborted";
+export type Phase = "active" | "waiting" | "paused" | "succeeded" | "incomplete" | "failed" | "aborted";
 
 /** A run as lists show it. */
 export interface Run {

@@ -2,7 +2,9 @@
 //! state is left, the runtime aborts the run unless it is detached (`children.rs`). The activity does not abort it,
 //! because an attempt is cancelled for other reasons too.
 
-use interlock_activity::{Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, StartRun, schema};
+use interlock_activity::{
+    Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Invocation, Outcome, OutcomeKind, StartRun, schema,
+};
 use interlock_chart::{Value, model::Schema};
 
 /// Starts a run and waits for its end.
@@ -23,7 +25,7 @@ impl Activity for RunStart {
     }
 
     fn signals(&self) -> &[&str] {
-        &["succeeded", "failed", "aborted"]
+        &["succeeded", "incomplete", "failed", "aborted"]
     }
 
     fn schema(&self) -> Schema {
@@ -44,10 +46,21 @@ impl Activity for RunStart {
             };
             let mut cancel = attempt.cancel.clone();
             tokio::select! {
-                outcome = attempt.host.run(start) => outcome,
+                outcome = attempt.host.run(start) => handled(outcome, &attempt.invocation),
                 () = cancel.cancelled() => Outcome::cancelled("the parent run no longer waits for it"),
             }
         })
+    }
+}
+
+/// Returns the outcome of a child run for its parent. A parent that does not handle `incomplete` hears `failed`: a
+/// result about which something was not shown is never a success.
+fn handled(outcome: Outcome, invocation: &Invocation) -> Outcome {
+    match outcome.kind {
+        OutcomeKind::Signal { name, data } if name == "incomplete" && !invocation.takes(&name) => {
+            Outcome::signal("failed", data).with(outcome.evidence)
+        }
+        _ => outcome,
     }
 }
 

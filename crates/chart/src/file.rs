@@ -128,6 +128,7 @@ pub enum HistoryFile {
 #[allow(missing_docs)]
 pub enum OutcomeFile {
     Success,
+    Incomplete,
     Failure,
     Aborted,
 }

@@ -240,6 +240,7 @@ fn kind(kind: Kind) -> Option<KindFile> {
 fn outcome(outcome: Outcome) -> OutcomeFile {
     match outcome {
         Outcome::Success => OutcomeFile::Success,
+        Outcome::Incomplete => OutcomeFile::Incomplete,
         Outcome::Failure => OutcomeFile::Failure,
         Outcome::Aborted => OutcomeFile::Aborted,
     }

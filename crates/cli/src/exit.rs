@@ -17,6 +17,8 @@ pub enum Exit {
     Aborted,
     /// A run waits for a person, or was left before its end.
     Waiting,
+    /// A run ended with a result about which something was not shown.
+    Incomplete,
     /// The program panicked because of a bug in Interlock.
     Bug,
 }
@@ -30,6 +32,7 @@ impl Exit {
             Exit::BadInput => 2,
             Exit::Aborted => 3,
             Exit::Waiting => 4,
+            Exit::Incomplete => 5,
             Exit::Bug => 70,
         }
     }
@@ -40,6 +43,7 @@ impl From<Phase> for Exit {
     fn from(phase: Phase) -> Self {
         match phase {
             Phase::Succeeded => Exit::Good,
+            Phase::Incomplete => Exit::Incomplete,
             Phase::Failed => Exit::Failed,
             Phase::Aborted => Exit::Aborted,
             Phase::Active | Phase::Waiting | Phase::Paused => Exit::Waiting,

@@ -358,6 +358,7 @@ fn span(tone: Tone, text: &str) -> String {
 fn box_class(state: &StateBox) -> &'static str {
     match (state.kind, state.role) {
         (BoxKind::Final(Some(Outcome::Success)), _) => "success",
+        (BoxKind::Final(Some(Outcome::Incomplete)), _) => "incomplete",
         (BoxKind::Final(Some(Outcome::Failure)), _) => "failure",
         (BoxKind::Final(Some(Outcome::Aborted)), _) => "aborted",
         (_, Role::Plain) => "plain",

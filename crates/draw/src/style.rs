@@ -16,7 +16,7 @@ struct Palette {
     marked: &'static str,
     on_marked: &'static str,
     /// Class, fill and stroke of each kind of box.
-    boxes: [(&'static str, &'static str, &'static str); 8],
+    boxes: [(&'static str, &'static str, &'static str); 9],
 }
 
 const LIGHT: Palette = Palette {
@@ -36,6 +36,7 @@ const LIGHT: Palette = Palette {
         ("judge", "#f5f0ff", "#8a63d2"),
         ("idle", "#fff8e6", "#c08a1e"),
         ("success", "#e8f7ec", "#1a7f37"),
+        ("incomplete", "#fdf3d8", "#9a6700"),
         ("failure", "#ffeeec", "#cf222e"),
         ("aborted", "#eff1f3", "#7d8590"),
         ("sign", "#ffffff", "#8c959f"),
@@ -59,6 +60,7 @@ const DARK: Palette = Palette {
         ("judge", "#231a3d", "#a077ea"),
         ("idle", "#2b2312", "#c69026"),
         ("success", "#10271a", "#3fb950"),
+        ("incomplete", "#2e2410", "#d29922"),
         ("failure", "#2d1618", "#f85149"),
         ("aborted", "#20262d", "#8b949e"),
         ("sign", "#0d1117", "#768390"),

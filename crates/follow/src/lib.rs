@@ -181,7 +181,7 @@ impl Follower {
         match self.phase() {
             Phase::Active => Standing::Moving,
             Phase::Paused => Standing::Paused,
-            Phase::Succeeded | Phase::Failed | Phase::Aborted => Standing::Over,
+            Phase::Succeeded | Phase::Incomplete | Phase::Failed | Phase::Aborted => Standing::Over,
             Phase::Waiting => {
                 let offers = self.offers();
                 match self.live.timers.values().min() {

@@ -29,12 +29,23 @@ pub enum Phase {
     Failed,
     /// It ended because it was stopped.
     Aborted,
+    /// It ended with a result about which something was not shown.
+    Incomplete,
 }
 
 impl Phase {
     /// All phases; the position of a phase is its number in the store.
-    pub const ALL: [Phase; 6] =
-        [Phase::Active, Phase::Waiting, Phase::Paused, Phase::Succeeded, Phase::Failed, Phase::Aborted];
+    pub const ALL: [Phase; 7] = [
+        Phase::Active,
+        Phase::Waiting,
+        Phase::Paused,
+        Phase::Succeeded,
+        Phase::Failed,
+        Phase::Aborted,
+        Phase::Incomplete,
+    ];
+    /// The phases of runs that have ended.
+    pub const ENDED: [Phase; 4] = [Phase::Succeeded, Phase::Incomplete, Phase::Failed, Phase::Aborted];
 
     /// Returns the word that people read.
     pub fn word(self) -> &'static str {
@@ -45,12 +56,13 @@ impl Phase {
             Phase::Succeeded => "succeeded",
             Phase::Failed => "failed",
             Phase::Aborted => "aborted",
+            Phase::Incomplete => "incomplete",
         }
     }
 
     /// Returns true if the run has ended.
     pub fn is_over(self) -> bool {
-        matches!(self, Phase::Succeeded | Phase::Failed | Phase::Aborted)
+        Phase::ENDED.contains(&self)
     }
 }
 

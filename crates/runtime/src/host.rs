@@ -158,6 +158,7 @@ async fn child(runtime: Runtime, start: StartRun) -> Outcome {
         Ok(end) => {
             let signal = match end.phase {
                 Phase::Succeeded => "succeeded",
+                Phase::Incomplete => "incomplete",
                 Phase::Aborted => "aborted",
                 _ => "failed",
             };

@@ -400,6 +400,7 @@ impl Live {
     pub fn phase(&self, registry: &Registry) -> Phase {
         match self.state.status {
             Status::Done { outcome: Some(Outcome::Success) | None } => Phase::Succeeded,
+            Status::Done { outcome: Some(Outcome::Incomplete) } => Phase::Incomplete,
             Status::Done { outcome: Some(Outcome::Failure) } => Phase::Failed,
             Status::Done { outcome: Some(Outcome::Aborted) } => Phase::Aborted,
             Status::Ready | Status::Running if self.state.is_paused() => Phase::Paused,

@@ -115,6 +115,8 @@ pub struct Initial {
 pub enum Outcome {
     /// The run achieved its goal.
     Success,
+    /// The run has a result, but something that was to be shown about it was not.
+    Incomplete,
     /// The run did not achieve its goal.
     Failure,
     /// The run was stopped on request.
@@ -126,6 +128,7 @@ impl Outcome {
     pub fn word(self) -> &'static str {
         match self {
             Outcome::Success => "success",
+            Outcome::Incomplete => "incomplete",
             Outcome::Failure => "failure",
             Outcome::Aborted => "aborted",
         }

@@ -64,6 +64,7 @@ pub(crate) enum PhaseName {
     Waiting,
     Paused,
     Succeeded,
+    Incomplete,
     Failed,
     Aborted,
 }
@@ -75,6 +76,7 @@ impl std::convert::From<PhaseName> for Phase {
             PhaseName::Waiting => Phase::Waiting,
             PhaseName::Paused => Phase::Paused,
             PhaseName::Succeeded => Phase::Succeeded,
+            PhaseName::Incomplete => Phase::Incomplete,
             PhaseName::Failed => Phase::Failed,
             PhaseName::Aborted => Phase::Aborted,
         }

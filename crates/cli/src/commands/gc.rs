@@ -68,7 +68,7 @@ fn forget(store: &Store, args: &Gc, output: &Output) -> Result<u64, Failure> {
     let age = Duration::from_secs(args.snapshots_older_than.saturating_mul(24 * 60 * 60));
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let before_ms = i64::try_from(now.saturating_sub(age).as_millis()).unwrap_or(i64::MAX);
-    let phases = vec![Phase::Succeeded, Phase::Failed, Phase::Aborted];
+    let phases = Phase::ENDED.to_vec();
     let (workspace, mut count) = (Workspace::new(&store.home), 0);
     for head in store.journal.list(&Filter { phases, ..Filter::default() })? {
         let Some(folder) = folder_of(store, &head)?.filter(|folder| head.updated_ms <= before_ms && folder.is_dir())
@@ -88,7 +88,7 @@ fn remove_worktrees(store: &Store, args: &Gc, output: &Output) -> Result<u64, Fa
     let mut count = 0;
     for kept in worktree::all(store)? {
         let head = store.journal.find(&kept.tree.run)?;
-        let is_over = head.is_none_or(|head| matches!(head.phase, Phase::Succeeded | Phase::Failed | Phase::Aborted));
+        let is_over = head.is_none_or(|head| head.phase.is_over());
         let is_done = match is_over {
             true => kept.tree.is_done().map_err(|error| Failure::failed(error.to_string())),
             false => Ok(false),

@@ -183,6 +183,7 @@ impl Importer {
         state.grants = text("grants").and_then(|grants| serde_json::from_str(&grants).ok());
         state.outcome = match node.attribute((OURS, "outcome")) {
             Some("success") => Some(OutcomeFile::Success),
+            Some("incomplete") => Some(OutcomeFile::Incomplete),
             Some("failure") => Some(OutcomeFile::Failure),
             Some("aborted") => Some(OutcomeFile::Aborted),
             _ => None,

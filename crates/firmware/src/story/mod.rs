@@ -58,6 +58,7 @@ impl Facts {
     fn of(run: &RecordedRun) -> Self {
         let status = match run.phase {
             Phase::Succeeded => "SUCCESS",
+            Phase::Incomplete => "INCOMPLETE",
             Phase::Failed => "FAILURE",
             Phase::Aborted => "ABORTED",
             Phase::Active | Phase::Waiting | Phase::Paused => "",

@@ -11,7 +11,7 @@ export default {
   'sure': '{label}? Click again: {why}', 'viewer-only': 'Your role can only read runs.',
   'key-search': 'Search', 'key-rows': 'Move through records', 'key-zoom': 'Zoom the picture that has the focus', 'key-send': 'Send the form', 'key-close': 'Close a dialog',
 
-  'phase': 'Phase', 'phase-active': 'active', 'phase-waiting': 'waiting', 'phase-paused': 'paused', 'phase-succeeded': 'succeeded', 'phase-failed': 'failed', 'phase-aborted': 'aborted',
+  'phase': 'Phase', 'phase-active': 'active', 'phase-waiting': 'waiting', 'phase-paused': 'paused', 'phase-succeeded': 'succeeded', 'phase-incomplete': 'incomplete', 'phase-failed': 'failed', 'phase-aborted': 'aborted',
   'run': 'Run', 'machine': 'Machine', 'state': 'State', 'waits-for': 'Waits for', 'deadline': 'Deadline', 'changed': 'Changed', 'created': 'Created',
   'due-in': 'in {time}', 'due-ago': '{time} late', 'name-begins': 'Name begins with …', 'all-machines': 'All machines', 'older': 'Older', 'newest': 'Newest',
   'no-match': 'No run matches the filter.', 'no-runs': 'There are no runs yet.', 'start-one': 'Start one', 'start-run': 'Start a run',

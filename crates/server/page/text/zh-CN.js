@@ -11,7 +11,7 @@ export default {
   'sure': '{label}？再点一次：{why}', 'viewer-only': '你的角色只能查看运行。',
   'key-search': '搜索', 'key-rows': '在记录间移动', 'key-zoom': '缩放获得焦点的图', 'key-send': '发送表单', 'key-close': '关闭对话框',
 
-  'phase': '阶段', 'phase-active': '进行中', 'phase-waiting': '等待', 'phase-paused': '已暂停', 'phase-succeeded': '成功', 'phase-failed': '失败', 'phase-aborted': '已中止',
+  'phase': '阶段', 'phase-active': '进行中', 'phase-waiting': '等待', 'phase-paused': '已暂停', 'phase-succeeded': '成功', 'phase-incomplete': '不完整', 'phase-failed': '失败', 'phase-aborted': '已中止',
   'run': '运行', 'machine': '状态机', 'state': '状态', 'waits-for': '等待', 'deadline': '期限', 'changed': '变更', 'created': '创建',
   'due-in': '{time} 后', 'due-ago': '超时 {time}', 'name-begins': '名称开头……', 'all-machines': '所有状态机', 'older': '更早', 'newest': '最新',
   'no-match': '没有符合条件的运行。', 'no-runs': '还没有运行。', 'start-one': '启动一个', 'start-run': '启动运行',

@@ -14,7 +14,7 @@ import { waits } from './runs.js';
 // The most cards of runs that are open, and of runs that have ended.
 const [OPEN_MAX, ENDED_MAX] = [100, 40];
 const OPEN = ['waiting', 'active', 'paused'];
-const ENDED = ['failed', 'succeeded', 'aborted'];
+const ENDED = ['failed', 'incomplete', 'succeeded', 'aborted'];
 const PHASES = [...OPEN, ...ENDED];
 
 // Shows the board.

@@ -8,7 +8,7 @@ import { go, link, setQuery } from '../route.js';
 import { phase, runLink } from '../widgets.js';
 import { t } from '../words.js';
 
-const PHASES = ['active', 'waiting', 'paused', 'succeeded', 'failed', 'aborted'];
+const PHASES = ['active', 'waiting', 'paused', 'succeeded', 'incomplete', 'failed', 'aborted'];
 const PAGE = 50;
 
 // Shows the list.

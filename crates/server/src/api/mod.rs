@@ -90,7 +90,7 @@ fn runs_endpoints() -> Vec<Endpoint> {
         (
             "phase",
             "string",
-            "Only runs in these phases, separated by commas: active, waiting, paused, succeeded, failed, aborted",
+            "Only runs in these phases, separated by commas: active, waiting, paused, succeeded, incomplete, failed, aborted",
         ),
         ("prefix", "string", "Only runs whose name begins with this text"),
         ("before", "string", "Only runs created before this one; `next` of the page before"),

@@ -87,7 +87,7 @@ impl Notifier {
         }
         let occasion = match head.phase {
             Phase::Waiting => Occasion::Waiting,
-            Phase::Succeeded | Phase::Failed | Phase::Aborted => {
+            Phase::Succeeded | Phase::Incomplete | Phase::Failed | Phase::Aborted => {
                 self.phases.remove(&head.key);
                 Occasion::Ended
             }

@@ -163,7 +163,7 @@ impl Writer<'_> {
     fn final_state(&mut self, at: usize, pad: &str) {
         let _ = writeln!(self.out, "{pad}type: final");
         if self.states[at].parent == 0 {
-            let outcome = *self.rng.pick(&["success", "failure", "aborted"]);
+            let outcome = *self.rng.pick(&["success", "incomplete", "failure", "aborted"]);
             let _ = writeln!(self.out, "{pad}outcome: {outcome}");
         } else if self.rng.percent(50) {
             let _ = writeln!(self.out, "{pad}data: {{n: \"${{context.x}}\"}}");

@@ -15,8 +15,12 @@ const KEYS: &[&str] = &[
     "summary", "type", "history", "target", "initial", "outcome", "data", "tags", "shows", "grants", "entry", "exit",
     "invoke", "timeout", "on", "always", "states",
 ];
-const OUTCOMES: &[(&str, Outcome)] =
-    &[("success", Outcome::Success), ("failure", Outcome::Failure), ("aborted", Outcome::Aborted)];
+const OUTCOMES: &[(&str, Outcome)] = &[
+    ("success", Outcome::Success),
+    ("incomplete", Outcome::Incomplete),
+    ("failure", Outcome::Failure),
+    ("aborted", Outcome::Aborted),
+];
 const EFFECTS: &[(&str, EffectClass)] =
     &[("read", EffectClass::Read), ("write", EffectClass::Write), ("external", EffectClass::External)];
 

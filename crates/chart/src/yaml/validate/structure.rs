@@ -70,7 +70,7 @@ fn outcome(chart: &Chart, state: &State, draft: &draft::State<'_>, problems: &mu
         }
         None if ends_run && chart.state(Chart::ROOT).kind == Kind::Compound => {
             let message = format!("the final state `{}` has no outcome", state.name);
-            let hint = "add `outcome: success`, `failure` or `aborted`";
+            let hint = "add `outcome: success`, `incomplete`, `failure` or `aborted`";
             problems.push(Diagnostic::warning(code::NO_OUTCOME, state.span, message).hint(hint));
         }
         _ => {}

@@ -38,6 +38,7 @@ fn outcome(report: &Report) -> String {
         Phase::Waiting => format!("waits in {place}"),
         Phase::Paused => format!("is paused in {place}"),
         Phase::Succeeded => format!("succeeded in {place}"),
+        Phase::Incomplete => format!("ended incomplete in {place}"),
         Phase::Failed => format!("failed in {place}"),
         Phase::Aborted => format!("was aborted in {place}"),
     };

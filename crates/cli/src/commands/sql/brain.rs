@@ -228,7 +228,7 @@ impl Session {
 
     fn status(&self, phase: Phase) -> &'static str {
         match phase {
-            Phase::Succeeded => "completed",
+            Phase::Succeeded | Phase::Incomplete => "completed",
             Phase::Failed => "failed",
             Phase::Aborted => "cancelled",
             _ if self.rounds.iter().all(|round| round.ended_ms.is_none()) => "pending",
