@@ -13,6 +13,7 @@
 
 mod cache;
 mod error;
+mod functions;
 mod git;
 mod language;
 mod list;
@@ -27,6 +28,7 @@ mod text;
 mod words;
 
 pub use error::{Error, Result};
+pub use functions::{Function, functions, rust_test_items};
 pub use map::{Count, Entry, Map, Symbol};
 pub use mentions::{Mention, mentions};
 pub use rank::{RankedSymbol, Ranking};

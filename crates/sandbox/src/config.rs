@@ -74,6 +74,7 @@ impl Config {
             workspace,
             keeps_repository: false,
             write: places(&self.write),
+            views: Vec::new(),
             fleeting: Vec::new(),
             terminals: false,
             hide,

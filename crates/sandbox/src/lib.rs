@@ -47,7 +47,7 @@ pub use leftovers::{MARK, end_leftovers};
 pub use protected::is_protected;
 pub use report::{Breach, Enforced, GitHistory, ProgramEnd, Report};
 pub use repository::workspace_of;
-pub use rules::{Kind, Limits, Namespaces, Network, Rules};
+pub use rules::{Kind, Limits, Namespaces, Network, Rules, View};
 pub use wire::{After, INTERRUPT, KEPT, LaunchOrder, STOP};
 
 /// The first argument of a launcher's first stage.

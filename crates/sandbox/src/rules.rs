@@ -134,6 +134,18 @@ pub enum Namespaces {
     Off,
 }
 
+/// A directory that the program sees at another place than where it is, by a mount of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct View {
+    /// The place at which the program sees the directory. It exists when the views before this one are in place.
+    pub at: PathBuf,
+    /// The directory. No part of this path may be a symbolic link: a program may have made it.
+    pub shows: PathBuf,
+    /// A directory with empty `upper` and `work` directories that take the program's writes, so that `shows` stays as it
+    /// is; `None` if the program may change `shows`.
+    pub writes: Option<PathBuf>,
+}
+
 /// All rules for a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
@@ -156,6 +168,9 @@ pub struct Rules {
     pub keeps_repository: bool,
     /// Other places that it may change.
     pub write: Vec<PathBuf>,
+    /// Directories that it sees at other places, in this order. They need namespaces.
+    #[serde(default)]
+    pub views: Vec<View>,
     /// Files that it may read and that are removed when it has ended, even if Interlock is killed: copies of credentials.
     #[serde(default)]
     pub fleeting: Vec<PathBuf>,

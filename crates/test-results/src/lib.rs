@@ -6,6 +6,7 @@
 mod auto;
 mod banner;
 mod cargo;
+mod census;
 mod ctest;
 mod form;
 mod gtest;
@@ -28,6 +29,7 @@ mod ztest;
 use serde_json::{Map, Value};
 
 pub use banner::faults;
+pub use census::Census;
 pub use form::{CaseResult, Flaky, Location, Parsed, Status};
 pub use measure::{Measured, MeasuredCase, Verdict, Wanted, measure, measure_wanted};
 pub use names::meant;

@@ -1,13 +1,21 @@
-//! Runs one command that verifies a project, in the sandbox, and reads its log.
+//! Decides whether a project is verified: runs its commands, reads their logs, and finds out what a green end is worth.
 //!
-//! [`run`] returns the exit code with the [`Log`]: the tests that failed in it and the failure that the rules for logs
-//! find, which the caller passes in. [`environment_fault`] tells a broken environment apart from broken code. The crate does not choose the commands
-//! and does not compare trees: `project.verify` and `verify.run` do that, each by the rules of its machine.
+//! [`run`] runs one command in the sandbox and returns the exit code with the [`Log`]: the tests that failed in it and the
+//! failure that the rules for logs find, which the caller passes in. [`environment_fault`] tells a broken environment apart
+//! from broken code. [`Room`] verifies a change: the tested tree is the committed tree, the same checks, the same cases,
+//! able to fail. The crate does not choose the commands and asks no person.
 
 mod environment;
 mod log;
+mod room;
 mod run;
 
 pub use environment::fault as environment_fault;
 pub use log::{Classify, Finding, Log, Place};
+pub use room::{Question, Room, Verdict, Warning, remember_dependencies};
 pub use run::{CommandRun, TIMED_OUT, run};
+
+/// Writes bytes as hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

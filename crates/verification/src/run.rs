@@ -1,6 +1,6 @@
 //! One command, run by a shell in the sandbox, with variables that make programs repeatable.
 
-use std::{ffi::OsString, time::Duration};
+use std::{ffi::OsString, path::Path, time::Duration};
 
 use interlock_activity::{Attempt, Outcome, code};
 use interlock_journal::Evidence;
@@ -34,7 +34,7 @@ pub struct CommandRun {
     pub evidence: Vec<Evidence>,
 }
 
-/// Runs a command line to its end. Returns an outcome as the error if the command could not be started or was stopped.
+/// Runs a command line to its end in the run's directory. Returns an outcome as the error if the command could not be started or was stopped.
 pub async fn run(
     attempt: &Attempt,
     sandbox: &Sandbox,
@@ -44,10 +44,22 @@ pub async fn run(
     classify: Classify,
 ) -> Result<CommandRun, Outcome> {
     attempt.host.progress(&attempt.run, attempt.activity, line);
+    run_in(attempt, sandbox, (rules, &attempt.folder, &[]), line, timeout, classify).await
+}
+
+/// Runs a command line by these rules, in this directory, with these variables besides the usual ones.
+pub(crate) async fn run_in(
+    attempt: &Attempt,
+    sandbox: &Sandbox,
+    (rules, folder, env): (Rules, &Path, &[(&str, &str)]),
+    line: &str,
+    timeout: Duration,
+    classify: Classify,
+) -> Result<CommandRun, Outcome> {
     let plan = Plan {
         words: ["/bin/sh", "-c", line].map(OsString::from).into(),
-        folder: attempt.folder.clone(),
-        env: ENVIRONMENT.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        folder: folder.to_owned(),
+        env: ENVIRONMENT.iter().chain(env).map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         stdin: Vec::new(),
         timeout: Some(timeout),
         output_bytes_max: OUTPUT_BYTES,

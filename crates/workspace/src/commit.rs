@@ -153,6 +153,49 @@ impl Workspace {
     }
 }
 
+/// Shows a commit before it is made.
+impl Workspace {
+    /// Writes the tree that a commit of the difference between two stored trees would have into the directory `after`, and
+    /// the tree that it would build on into `before`. Both are the stored contents: no filter and no conversion applies.
+    /// Returns false if the directory is in no repository.
+    pub fn export_commit(
+        &self,
+        folder: &Path,
+        branch: Option<&str>,
+        only: (&str, &str),
+        [before, after]: [&Path; 2],
+    ) -> Result<bool> {
+        let place = WorkspaceRoot::find(folder)?;
+        let Some(repository) = place.repository.clone() else { return Ok(false) };
+        let private = Private::open(Some(self.home()?), place)?;
+        let committer = Committer { private: &private, repository: &repository };
+        let scratch = private.scratch()?;
+        let git = committer.git().index(&scratch.path().join("index"));
+        let tip = match branch {
+            Some(branch) => resolve(&git, &format!("refs/heads/{branch}"))?,
+            None => None,
+        };
+        let parent = match tip {
+            Some(tip) => Some(tip),
+            None => resolve(&git, "HEAD")?,
+        };
+        git.run(&["read-tree", parent.as_deref().unwrap_or("--empty")])?;
+        let trees = [git.line(&["write-tree"])?, {
+            add_difference(&private.git(), &git, only.0, only.1)?;
+            git.line(&["write-tree"])?
+        }];
+        let objects = repository.git_dir.join("objects").to_string_lossy().into_owned();
+        for (tree, into) in trees.iter().zip([before, after]) {
+            std::fs::create_dir_all(into).map_err(|error| Error::io("make", into, &error))?;
+            let git = Git::new(into, &private.folder).index(&scratch.path().join("export"));
+            let git = git.var("GIT_ALTERNATE_OBJECT_DIRECTORIES", &objects).for_a_moment();
+            git.run(&["read-tree", "--empty"])?;
+            git.run(&["read-tree", "--reset", "-u", tree])?;
+        }
+        Ok(true)
+    }
+}
+
 /// Moves the user's branch back over commits that Interlock made.
 impl Workspace {
     /// Returns the reference that is checked out (`HEAD` itself if it is detached) and its commit, or `None` if the

@@ -13,6 +13,7 @@ mod network;
 mod privileges;
 mod probe;
 mod read_only;
+mod views;
 
 use std::{
     fs::File,
@@ -160,6 +161,7 @@ fn confine(
     enforced: &mut Enforced,
 ) -> Result<(), Refusal> {
     let rules = &order.rules;
+    views::mount_all(&rules.views, in_namespaces && rules.sandbox == Kind::Landlock)?;
     let is_own_network = rules.network.is_private();
     if is_own_network && rules.sandbox == Kind::Landlock {
         network::enter().map_err(|error| {

@@ -1,0 +1,119 @@
+//! Breaks source texts on purpose: a check that stays green does not look at them.
+
+use std::collections::BTreeSet;
+
+use interlock_codemap::functions;
+
+/// A line that no language accepts.
+const NONSENSE: &str = ")]} broken on purpose by interlock";
+
+/// The ways to break a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Break {
+    /// The text cannot be read: whoever loads or compiles it fails.
+    Syntax,
+    /// The changed functions stop at their first statement: whoever calls them fails.
+    Stop,
+}
+
+/// Makes a text unreadable for its language.
+pub(crate) fn unreadable(path: &str, text: &str) -> String {
+    let nonsense = if path.ends_with(".php") { format!("<?php {NONSENSE}") } else { NONSENSE.to_owned() };
+    match text.split_once('\n') {
+        // The first line names the program that reads the rest.
+        Some((first, rest)) if first.starts_with("#!") => format!("{first}\n{nonsense}\n{rest}"),
+        _ => format!("{nonsense}\n{text}"),
+    }
+}
+
+/// Stops every function that has a changed line; `None` if there is none or the language has no such statement. `before`
+/// is the text that the change began with.
+pub(crate) fn stopped(path: &str, before: &str, text: &str) -> Option<String> {
+    let statement = statement(path)?;
+    let changed = changed_lines(before, text);
+    let mut places: Vec<usize> = functions(path, text)?
+        .into_iter()
+        .filter(|function| changed.range(function.lines.clone()).next().is_some())
+        .map(|function| function.first_statement)
+        .collect();
+    places.sort_unstable();
+    places.dedup();
+    if places.is_empty() {
+        return None;
+    }
+    let mut broken = text.to_owned();
+    for place in places.into_iter().rev() {
+        broken.insert_str(place, &indented(statement, path, text, place));
+    }
+    Some(broken)
+}
+
+/// Returns the statement that ends a program of this language with a failure.
+fn statement(path: &str) -> Option<&'static str> {
+    let extension = path.rsplit_once('.')?.1;
+    Some(match extension {
+        "py" => "raise SystemError('broken on purpose by interlock')",
+        "rs" => " panic!(\"broken on purpose by interlock\");",
+        "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" => {
+            " throw new Error('broken on purpose by interlock');"
+        }
+        "go" => " panic(\"broken on purpose by interlock\");",
+        "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" | "hxx" => " __builtin_trap();",
+        "java" => " if (true) throw new IllegalStateException(\"broken on purpose by interlock\");",
+        "dart" => " throw StateError('broken on purpose by interlock');",
+        _ => return None,
+    })
+}
+
+/// A statement of Python needs a line of its own with the indentation of the block.
+fn indented(statement: &str, path: &str, text: &str, place: usize) -> String {
+    match path.ends_with(".py") {
+        true => {
+            let line = text[..place].rfind('\n').map_or(0, |at| at + 1);
+            let indentation: String = text[line..place].chars().take_while(|letter| letter.is_whitespace()).collect();
+            format!("{statement}\n{indentation}")
+        }
+        false => statement.to_owned(),
+    }
+}
+
+/// Returns the lines of the new text, from 0, that the change added, and those next to removed ones.
+fn changed_lines(before: &str, after: &str) -> BTreeSet<usize> {
+    let diff = similar::TextDiff::from_lines(before, after);
+    let mut lines = BTreeSet::new();
+    for operation in diff.ops() {
+        let new = operation.new_range();
+        match operation.tag() {
+            similar::DiffTag::Equal => {}
+            // The line before is in the same function, unless the whole function was removed.
+            similar::DiffTag::Delete => drop(lines.insert(new.start.saturating_sub(1))),
+            similar::DiffTag::Insert | similar::DiffTag::Replace => lines.extend(new),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_changed_functions_are_stopped() {
+        let before = "def a():\n    return 1\n\ndef b():\n    return 2\n";
+        let after = "def a():\n    return 1\n\ndef b():\n    return 3\n";
+        let broken = stopped("m.py", before, after);
+        assert_eq!(
+            broken.as_deref(),
+            Some(
+                "def a():\n    return 1\n\ndef b():\n    raise SystemError('broken on purpose by interlock')\n    return 3\n"
+            )
+        );
+        assert_eq!(stopped("m.py", after, after), None);
+        assert_eq!(stopped("table.csv", "", "a"), None);
+    }
+
+    #[test]
+    fn the_first_line_of_a_script_stays() {
+        assert_eq!(unreadable("run", "#!/bin/sh\necho\n"), format!("#!/bin/sh\n{NONSENSE}\necho\n"));
+    }
+}

@@ -1,0 +1,203 @@
+//! The part that a file plays in a check, by its name.
+//!
+//! A file that defines a check decides which cases run and how their results count. A test says what is right. A source is
+//! what is checked. The table names the files that build tools, runners and package managers read by themselves; a file
+//! that no row names counts as data, and data of the base is put back for the old checks as definitions are.
+
+/// The part that a file plays in a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// It defines what the check does: a makefile, settings of a runner, a hook, a module that stands before a runner.
+    Definition,
+    /// It is a test, or data of tests.
+    Test,
+    /// It is source text.
+    Source,
+    /// It is text for people.
+    Document,
+    /// Anything else.
+    Data,
+}
+
+/// Complete names of definitions.
+#[rustfmt::skip]
+const DEFINITIONS: &[&str] = &[
+    "makefile", "gnumakefile", "justfile", ".justfile", "taskfile.yml", "taskfile.yaml", "rakefile", "sconstruct", "sconscript", "meson.build",
+    "meson_options.txt", "meson.options", "cmakelists.txt", "cmakepresets.json", "configure", "configure.ac", "build.ninja", "build", "build.bazel",
+    "workspace", "module.bazel", "wscript", "premake5.lua", "xmake.lua", "build.zig", "dune", "dune-project",
+    "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "tox.ini", "tox.toml", "setup.cfg", "setup.py", "pyproject.toml", "conftest.py", "noxfile.py",
+    "sitecustomize.py", "usercustomize.py", ".coveragerc", "pipfile", "pipfile.lock", "poetry.lock", "uv.lock", "uv.toml", "pdm.lock", "pdm.toml", "hatch.toml",
+    "nose.cfg", ".noserc", "unittest.cfg", "nose2.cfg", "trial.cfg", "stestr.conf", ".stestr.conf", "ward.toml",
+    "package.json", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "pnpm-workspace.yaml", ".npmrc", ".pnpmfile.cjs", "deno.json", "deno.jsonc",
+    "deno.lock", "bunfig.toml", "bun.lock", "bun.lockb", ".swcrc", "lerna.json", "nx.json", "turbo.json", "karma.conf.js", ".taprc", ".tap", ".mocharc",
+    "cargo.toml", "cargo.lock", "build.rs", "clippy.toml", ".clippy.toml", "rustfmt.toml", "nextest.toml", "rust-toolchain", "rust-toolchain.toml",
+    "go.mod", "go.sum", "go.work", "go.work.sum", "go.env",
+    "pom.xml", "gradlew", "mvnw", "gradle.properties", "build.sbt", "build.xml", "testng.xml",
+    "gemfile", "gemfile.lock", ".rspec", "composer.json", "composer.lock", "phpunit.xml", "phpunit.xml.dist", "mix.exs", "mix.lock", "rebar.config",
+    "pubspec.yaml", "pubspec.lock", "dart_test.yaml", "analysis_options.yaml", "build.yaml", "nuget.config", "global.json", "package.swift", "stack.yaml",
+    ".envrc", ".tool-versions", "mise.toml", ".mise.toml", ".gitattributes", ".gitmodules", ".pre-commit-config.yaml", "jenkinsfile", ".gitlab-ci.yml",
+    ".travis.yml", "azure-pipelines.yml", "appveyor.yml", "dockerfile", "containerfile", "vagrantfile", "ctesttestfile.cmake", "ctestconfig.cmake",
+];
+
+/// Beginnings of names of definitions.
+#[rustfmt::skip]
+const BEGINNINGS: &[&str] = &[
+    "requirements", ".env", ".babelrc", ".mocharc", ".nycrc", ".c8rc", ".yarnrc", ".eslintrc", ".prettierrc", "tsconfig", "jsconfig", "rust-toolchain",
+    "build.gradle", "settings.gradle", "directory.build", "docker-compose", "compose.", "gruntfile", "gulpfile", "jakefile", "makefile.", "makevars",
+    ".bazelrc", "jest.", "vitest.", "karma.conf", "phpunit", ".pylintrc", ".flake8", "mypy.ini", "ruff.toml", ".ruff.toml",
+];
+
+/// Endings of names of definitions.
+#[rustfmt::skip]
+const ENDINGS: &[&str] = &[
+    ".mk", ".mak", ".make", ".cmake", ".pth", ".egg-link", ".csproj", ".fsproj", ".vbproj", ".sln", ".props", ".targets", ".runsettings", ".gemspec", ".podspec",
+    ".config.js", ".config.cjs", ".config.mjs", ".config.ts", ".config.cts", ".config.mts", ".config.json", ".gradle", ".gradle.kts", ".bzl", ".cabal", ".nix",
+];
+
+/// Directories whose files are all definitions.
+#[rustfmt::skip]
+const DEFINING_FOLDERS: &[&str] = &[
+    ".cargo", ".github", ".gitlab", ".circleci", ".husky", ".mvn", "gradle", ".yarn", "node_modules", ".config", ".interlock", ".vscode", ".devcontainer", ".githooks",
+];
+
+/// Python modules that a test run imports: a module of the project with such a name stands before the real one.
+#[rustfmt::skip]
+const RUNNERS: &[&str] = &[
+    "pytest", "_pytest", "pluggy", "iniconfig", "py", "unittest", "unittest2", "nose", "nose2", "tox", "nox", "coverage", "hypothesis", "doctest", "mock", "behave", "robot",
+    "twisted", "trial", "ward", "stestr", "testtools", "pytest_cov", "xdist", "runpy", "site", "importlib", "pkgutil", "traceback", "inspect", "argparse", "warnings",
+    "contextlib", "functools", "subprocess", "tempfile", "logging", "threading", "signal", "atexit", "builtins", "io", "os", "sys", "re", "json", "time", "types", "enum", "dataclasses",
+    "collections", "pathlib", "platform", "locale", "codecs", "encodings", "abc", "ast", "tokenize", "textwrap", "difflib", "fnmatch", "glob", "shutil", "random", "copy", "operator",
+];
+
+/// Directories of tests and their data.
+#[rustfmt::skip]
+const TEST_FOLDERS: &[&str] = &[
+    "test", "tests", "testing", "spec", "specs", "__tests__", "__mocks__", "__snapshots__", "testdata", "test_data", "test-data", "fixtures", "golden", "goldens", "snapshots",
+    "expected", "e2e", "integration_test", "androidtest", "t",
+];
+
+/// The extensions of source texts.
+#[rustfmt::skip]
+const SOURCES: &[&str] = &[
+    "py", "pyx", "rs", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte", "go", "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "hxx", "ino", "m", "mm", "java", "kt", "kts",
+    "scala", "groovy", "swift", "rb", "php", "pl", "pm", "lua", "dart", "cs", "fs", "vb", "ex", "exs", "erl", "clj", "zig", "nim", "hs", "ml", "mli", "r", "jl", "sh", "bash", "zsh", "ksh", "fish",
+    "awk", "sed", "tcl", "s", "asm", "sql", "d", "v", "sv", "vhd",
+];
+
+/// The extensions and names of texts for people.
+const DOCUMENTS: &[&str] =
+    &["md", "rst", "adoc", "txt", "png", "jpg", "jpeg", "gif", "svg", "webp", "pdf", "css", "scss", "html"];
+const DOCUMENT_NAMES: &[&str] = &[
+    "license",
+    "copying",
+    "readme",
+    "authors",
+    "changelog",
+    "notice",
+    "contributing",
+    ".gitignore",
+    ".editorconfig",
+    "codeowners",
+];
+
+/// Returns the part of a file. `head` is the beginning of its content.
+pub(crate) fn part(path: &str, head: &[u8]) -> Part {
+    let lower = path.to_lowercase();
+    let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
+    let in_folder = |table: &[&str]| folders.split('/').any(|folder| table.contains(&folder));
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+    if is_definition(name) || in_folder(DEFINING_FOLDERS) || stands_before_a_runner(&lower) {
+        return Part::Definition;
+    }
+    if in_folder(TEST_FOLDERS) || is_test_name(path.rsplit('/').next().unwrap_or(path), stem, extension) {
+        return Part::Test;
+    }
+    if SOURCES.contains(&extension) || (extension.is_empty() && head.starts_with(b"#!")) {
+        return Part::Source;
+    }
+    if DOCUMENTS.contains(&extension) || DOCUMENT_NAMES.contains(&stem) || DOCUMENT_NAMES.contains(&name) {
+        return Part::Document;
+    }
+    Part::Data
+}
+
+fn is_definition(name: &str) -> bool {
+    DEFINITIONS.contains(&name)
+        || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+        || ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
+/// Returns true if Python finds this file under the name of a module that a test run imports.
+fn stands_before_a_runner(path: &str) -> bool {
+    let Some(module) = path.strip_suffix(".py").or_else(|| path.strip_suffix(".so")) else { return false };
+    let module = module.strip_prefix("src/").unwrap_or(module);
+    let first = module.split('/').next().unwrap_or(module);
+    RUNNERS.contains(&first)
+}
+
+fn is_test_name(name: &str, stem: &str, extension: &str) -> bool {
+    let words = ["test", "tests", "spec"];
+    let is_word = |word: &str| words.contains(&word);
+    let by_ending = matches!(extension, "snap" | "golden" | "bats" | "feature" | "t" | "approved");
+    let camel = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    // `FooTest.java`, `TestFoo.kt`: a capital letter begins the word.
+    let by_capital = (camel.ends_with("Test")
+        || camel.ends_with("Tests")
+        || camel.ends_with("Spec")
+        || camel.ends_with("IT")
+        || camel.strip_prefix("Test").is_some_and(|rest| rest.starts_with(char::is_uppercase)))
+        && matches!(
+            extension,
+            "java" | "kt" | "cs" | "scala" | "groovy" | "swift" | "php" | "ts" | "js" | "cpp" | "cc" | "m"
+        );
+    by_ending || by_capital || stem.split(['_', '-', '.']).any(is_word)
+}
+
+/// Returns true if a program wrote the file, so that its text is nobody's work.
+pub(crate) fn is_generated(path: &str, head: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(&head[..head.len().min(1_024)]).to_lowercase();
+    let by_name = [".pb.go", "_pb2.py", ".min.js", ".g.dart", ".generated."].iter().any(|part| path.contains(part));
+    by_name || head.contains("@generated") || head.contains("code generated by") || head.contains("do not edit")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_have_their_parts() {
+        use Part::{Data, Definition, Document, Source, Test};
+        let cases = [
+            ("Makefile", Definition),
+            ("rules/common.mk", Definition),
+            ("conftest.py", Definition),
+            ("tests/conftest.py", Definition),
+            ("pytest.py", Definition),
+            ("pytest/__init__.py", Definition),
+            ("src/unittest/case.py", Definition),
+            ("app/json.py", Source),
+            (".cargo/config.toml", Definition),
+            ("jest.config.mjs", Definition),
+            (".npmrc", Definition),
+            ("build.rs", Definition),
+            ("tests/test_a.py", Test),
+            ("a_test.go", Test),
+            ("src/a.test.ts", Test),
+            ("src/FooTest.java", Test),
+            ("test.js", Test),
+            ("tests/data/out.txt", Test),
+            ("src/__snapshots__/a.snap", Test),
+            ("latest.py", Source),
+            ("contest/main.py", Source),
+            ("src/lib.rs", Source),
+            ("count.sh", Source),
+            ("docs/a.md", Document),
+            ("README", Document),
+            ("data/table.csv", Data),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(part(path, b""), expected, "{path}");
+        }
+        assert_eq!(part("tool", b"#!/bin/sh\n"), Source);
+    }
+}

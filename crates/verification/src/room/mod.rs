@@ -1,0 +1,375 @@
+//! The verification room: decides whether a green check says anything about a change.
+//!
+//! A check counts only if all of this holds, and everything is measured, not believed:
+//!
+//! 1. **The tested tree is the committed tree.** The check runs in a copy of exactly that tree (`stage.rs`), with the
+//!    dependencies that were there when the run began (`dependencies.rs`).
+//! 2. **The same checks**, and 3. **the same cases.** The check runs on the base tree first. Then the tests, definitions and
+//!    data of the base tree run against the new sources (`old.rs`): what passes must pass with the old text too, and no
+//!    case may disappear (`compare.rs`).
+//! 4. **Able to fail.** The changed sources are broken on purpose, and the check must turn red (`probe.rs`).
+//!
+//! The room chooses no commands and asks no person: the activities of the machines do. It writes nothing to the workspace.
+
+mod breaking;
+mod compare;
+mod dependencies;
+mod files;
+mod kinds;
+mod old;
+mod probe;
+mod settings;
+mod stage;
+mod tree;
+mod verdict;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::OnceLock,
+    time::Duration,
+};
+
+use interlock_activity::{Attempt, Outcome, code};
+use interlock_journal::Evidence;
+use interlock_process::Sandbox;
+use interlock_sandbox::Rules;
+use interlock_workspace::Workspace;
+use serde_json::{Value as Json, json};
+use sha2::{Digest, Sha256};
+
+use crate::{Classify, CommandRun, environment_fault, run::run_in};
+use dependencies::Inventory;
+use settings::Settings;
+use stage::{Build, Ground, Stage};
+use tree::Trees;
+use verdict::Measured;
+pub use verdict::{Verdict, Warning};
+
+/// Variables that make runners print the names of cases, and keep stale results and byte code of a turn out of the room.
+const ENVIRONMENT: [(&str, &str); 3] =
+    [("PYTEST_ADDOPTS", "-rA"), ("GOFLAGS", "-v -count=1"), ("PYTHONPYCACHEPREFIX", "/nonexistent/pycache")];
+
+/// Raised when what a run measures changes, so that older results are not believed.
+const FORM: u32 = 1;
+
+/// What a room is asked about.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The command lines of the check, in their order.
+    pub lines: Vec<String>,
+    /// The tree that the change began with.
+    pub base: String,
+    /// The tree to verify.
+    pub tree: String,
+    /// The branch that the difference will be committed to; `None` is the one that is checked out.
+    pub branch: Option<String>,
+    /// The longest time of one command.
+    pub timeout: Duration,
+    /// Objections that a person has accepted.
+    pub accepted: Vec<String>,
+}
+
+/// A room for one attempt.
+pub struct Room<'a> {
+    /// The attempt that asks.
+    pub attempt: &'a Attempt,
+    /// The store of the trees.
+    pub workspace: &'a Workspace,
+    /// The confinement of programs.
+    pub sandbox: &'a Sandbox,
+    /// The rules for a program in the workspace.
+    pub rules: Rules,
+    /// The rules for logs.
+    pub classify: Classify,
+}
+
+/// The state of one verification.
+struct Visit<'a, 'q> {
+    room: &'a Room<'a>,
+    question: &'q Question,
+    ground: Ground,
+    trees: Trees,
+    settings: Settings,
+    /// The hash of the dependencies, part of the key of stored results.
+    dependencies: String,
+    objections: Vec<String>,
+    warnings: Vec<Warning>,
+    notes: Vec<String>,
+    evidence: Vec<Evidence>,
+    facts: Json,
+}
+
+/// Remembers the dependencies of a workspace for a run, before the first turn of an agent. Later calls change nothing. May
+/// block on the file system.
+pub fn remember_dependencies(
+    workspace: &Workspace,
+    store: Option<&Path>,
+    folder: &Path,
+    run: &str,
+) -> Result<(), String> {
+    let root = workspace.root(folder).map_err(|error| error.to_string())?;
+    let home = home_of(store, &root).map_err(|error| error.to_string())?;
+    // What the settings add is compared from the first verification on; the usual names from here on.
+    let found = dependencies::find(&root, &[], |path| !dependencies::is_usual(path));
+    let now = dependencies::inventory(&root, &found);
+    dependencies::remembered(&inventory_file(&home, run), &now).map(drop).map_err(|error| error.to_string())
+}
+
+fn inventory_file(home: &Path, run: &str) -> PathBuf {
+    let name = crate::hex(&Sha256::digest(run.as_bytes()));
+    home.join("inventories").join(&name[..32])
+}
+
+/// Returns the directory of a workspace's room, and makes it.
+fn home_of(store: Option<&Path>, root: &Path) -> std::io::Result<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    let name = crate::hex(&Sha256::digest(root.as_os_str().as_bytes()));
+    let home = match store {
+        Some(store) => store.join("rooms").join(&name[..16]),
+        None => std::env::temp_dir().join(format!("interlock-room-{}", &name[..16])),
+    };
+    std::fs::create_dir_all(&home)?;
+    home.canonicalize()
+}
+
+impl Room<'_> {
+    /// Verifies a change. Returns an outcome as the error if the attempt was stopped or the place could not be made.
+    pub async fn verify(&self, question: &Question) -> Result<Verdict, Outcome> {
+        let mut visit = self.enter(question).await?;
+        let (measured, runs) = visit.decide().await?;
+        visit.facts["deciding"] = measured.to_json();
+        if measured.is_green() {
+            visit.examine(&measured).await?;
+        }
+        visit.leave(runs)
+    }
+
+    async fn enter<'q>(&self, question: &'q Question) -> Result<Visit<'_, 'q>, Outcome> {
+        let broken =
+            |error: String| Outcome::error(code::FAILED, format!("the place for the check could not be made: {error}"));
+        let folder = self.attempt.folder.clone();
+        let root = self.workspace.root(&folder).map_err(|error| broken(error.to_string()))?;
+        let root = root.canonicalize().map_err(|error| broken(error.to_string()))?;
+        let inner = folder.canonicalize().ok().and_then(|folder| Some(folder.strip_prefix(&root).ok()?.to_owned()));
+        let home = home_of(self.sandbox.store.as_deref(), &root).map_err(|error| broken(error.to_string()))?;
+        let (workspace, asked, place) = (self.workspace.clone(), question.clone(), home.clone());
+        let trees = tokio::task::spawn_blocking(move || {
+            let wanted = (&*asked.base, &*asked.tree, asked.branch.as_deref());
+            Trees::export(&workspace, &folder, wanted, &place)
+        });
+        let trees = trees.await;
+        let trees = trees.map_err(|error| broken(error.to_string()))?.map_err(broken)?;
+        let settings = Settings::read(&trees.base).map_err(|why| Outcome::error(code::BAD_INPUT, why))?;
+        let found = dependencies::find(&root, &settings.dependencies, |path| trees.has(path));
+        let inventory = dependencies::inventory(&root, &found);
+        let launcher = self.sandbox.launcher.clone();
+        let is_at_own_path = Ground::can_show(&self.rules, || {
+            static HAS: OnceLock<bool> = OnceLock::new();
+            *HAS.get_or_init(|| interlock_sandbox::ability(&launcher).namespaces)
+        });
+        let ground = Ground {
+            root,
+            folder: inner.unwrap_or_default(),
+            home: home.clone(),
+            dependencies: found,
+            rules: self.rules.clone(),
+            is_at_own_path,
+        };
+        let mut visit = Visit {
+            room: self,
+            question,
+            ground,
+            trees,
+            settings,
+            dependencies: hash_of(&inventory),
+            objections: Vec::new(),
+            warnings: Vec::new(),
+            notes: Vec::new(),
+            evidence: Vec::new(),
+            facts: json!({ "tree": question.tree, "base": question.base, "commands": question.lines }),
+        };
+        visit.look_at_dependencies(&inventory).map_err(|error| broken(error.to_string()))?;
+        visit.look_at_place();
+        Ok(visit)
+    }
+}
+
+impl Visit<'_, '_> {
+    /// Objects to dependencies that are not those that the run began with.
+    fn look_at_dependencies(&mut self, now: &Inventory) -> std::io::Result<()> {
+        let file = inventory_file(&self.ground.home, &self.room.attempt.run);
+        let (before, was_there) = dependencies::remembered(&file, now)?;
+        if !was_there && !now.is_empty() {
+            self.notes.push("the dependencies were listed only now, not when the run began".to_owned());
+        }
+        // A directory that is part of the tree is compared as such.
+        let is_tracked = |name: &String| {
+            Path::new(name).ancestors().any(|path| dependencies::is_usual(path) && self.trees.has(path))
+        };
+        let mut changed = dependencies::changed(&before, now);
+        changed.retain(|name| !is_tracked(name));
+        self.facts["dependencies_changed"] = json!(changed);
+        if !changed.is_empty() {
+            let names = listed(&changed);
+            self.object(
+                format!("dependencies changed since the run began, which no diff shows: {names}"),
+                &hash_of(now),
+            );
+        }
+        Ok(())
+    }
+
+    fn look_at_place(&mut self) {
+        if let Some(problem) = self.trees.problem.clone() {
+            let hash = self.question.tree.clone();
+            self.object(format!("the change cannot be committed as it is: {problem}"), &hash);
+        }
+        self.facts["own_path"] = json!(self.ground.is_at_own_path);
+        if !self.ground.is_at_own_path {
+            let text = "the clean copy stood at another path than the checkout, because there are no namespaces here";
+            self.notes.push(text.to_owned());
+        }
+        let off = self.settings.switched_off();
+        if !off.is_empty() {
+            let text = format!("the project's {} switches off: {}", settings::FILE, off.join(", "));
+            self.warnings.push(Warning { code: "switched_off", text });
+        }
+    }
+
+    /// Adds an objection, unless a person has accepted it for this very content.
+    fn object(&mut self, text: String, hash: &str) {
+        let text = format!("{text} (now {})", &hash[..hash.len().min(40)]);
+        match self.question.accepted.contains(&text) {
+            true => self.notes.push(format!("a person accepted: {text}")),
+            false => self.objections.push(text),
+        }
+    }
+
+    /// Runs the check on the new tree. Its result decides, and it is never taken from an earlier run.
+    async fn decide(&mut self) -> Result<(Measured, Vec<CommandRun>), Outcome> {
+        let stage = self.stage(&self.trees.new, Build::Discarded, |_| Ok(()))?;
+        let (measured, runs) = self.measure(&stage, self.question.timeout).await?;
+        Ok((measured, runs))
+    }
+
+    /// Examines a green check.
+    async fn examine(&mut self, now: &Measured) -> Result<(), Outcome> {
+        let base = match self.settings.base {
+            true => Some(self.base().await?),
+            false => None,
+        };
+        let old = match self.settings.old_checks {
+            true => self.old_checks(now).await?,
+            false => None,
+        };
+        self.compare(base.as_ref(), now, old.as_ref());
+        if self.settings.able_to_fail {
+            self.probe(base.as_ref(), now).await?;
+        }
+        Ok(())
+    }
+
+    /// Measures the check on the base tree; a result for the same tree, commands and dependencies is used again.
+    async fn base(&mut self) -> Result<Measured, Outcome> {
+        self.say("the check runs on the tree that the run began with");
+        let measured =
+            self.remembered("base", &[&self.question.base], &self.trees.base.clone(), Build::Kept, |_| Ok(())).await?;
+        self.facts["before"] = measured.to_json();
+        self.notes.push(match (measured.is_green(), measured.census.is_readable()) {
+            (true, true) => format!("{} cases passed before the change", measured.census.passed()),
+            (true, false) => "the check passed before the change".to_owned(),
+            (false, _) => format!("before the change the check failed: {}", measured.summary),
+        });
+        Ok(measured)
+    }
+
+    /// Returns the stored result of an auxiliary run, or makes the run. `key` names everything that the copy depends on
+    /// besides the commands and the dependencies.
+    async fn remembered(
+        &mut self,
+        name: &str,
+        key: &[&str],
+        tree: &Path,
+        build: Build,
+        change: impl FnOnce(&Path) -> std::io::Result<()>,
+    ) -> Result<Measured, Outcome> {
+        let all = json!([FORM, name, key, self.question.lines, self.dependencies, self.ground.is_at_own_path]);
+        let file = self.ground.home.join("measured").join(crate::hex(&Sha256::digest(all.to_string().as_bytes())));
+        if let Some(known) = std::fs::read(&file).ok().and_then(|text| serde_json::from_slice(&text).ok()) {
+            return Ok(known);
+        }
+        let stage = self.stage(tree, build, change)?;
+        let (measured, runs) = self.measure(&stage, self.question.timeout).await?;
+        self.evidence.extend(runs.into_iter().flat_map(|run| run.evidence));
+        // A missing file only costs time.
+        let _ = file.parent().map(std::fs::create_dir_all);
+        let _ = std::fs::write(&file, serde_json::to_vec(&measured).unwrap_or_default());
+        Ok(measured)
+    }
+
+    fn stage(
+        &self,
+        tree: &Path,
+        build: Build,
+        change: impl FnOnce(&Path) -> std::io::Result<()>,
+    ) -> Result<Stage, Outcome> {
+        let made = self.ground.stage(tree, build, change);
+        made.map_err(|error| {
+            Outcome::error(code::FAILED, format!("the place for the check could not be made: {error}"))
+        })
+    }
+
+    /// Runs all commands in a place until one fails.
+    async fn measure(&self, stage: &Stage, timeout: Duration) -> Result<(Measured, Vec<CommandRun>), Outcome> {
+        let (room, mut runs) = (self.room, Vec::new());
+        for line in &self.question.lines {
+            let place = (stage.rules.clone(), &*stage.folder, &ENVIRONMENT[..]);
+            let run = run_in(room.attempt, room.sandbox, place, line, timeout, room.classify).await?;
+            let is_bad = run.exit_code != 0;
+            runs.push(run);
+            if is_bad {
+                break;
+            }
+        }
+        let bad = runs.iter().find(|run| run.exit_code != 0);
+        let text: String = runs.iter().map(|run| run.log.text.as_str()).collect();
+        let measured = Measured {
+            exit_code: bad.map_or(0, |run| run.exit_code),
+            took_ms: runs.iter().map(|run| run.took_ms).sum(),
+            census: interlock_test_results::Census::of(&text),
+            summary: bad.map(|run| run.log.summary()).unwrap_or_default(),
+            fault: bad.and_then(|run| environment_fault(run.exit_code, &run.log)),
+        };
+        Ok((measured, runs))
+    }
+
+    fn say(&self, text: &str) {
+        self.room.attempt.host.progress(&self.room.attempt.run, self.room.attempt.activity, text);
+    }
+
+    /// Stores the facts and returns the verdict.
+    fn leave(mut self, runs: Vec<CommandRun>) -> Result<Verdict, Outcome> {
+        self.facts["objections"] = json!(self.objections);
+        self.facts["warnings"] = json!(self.warnings);
+        self.facts["notes"] = json!(self.notes);
+        let text = serde_json::to_vec_pretty(&self.facts).unwrap_or_default();
+        let kept = self.room.attempt.evidence.put("verification", "application/json", &text);
+        self.evidence.push(kept.map_err(|error| Outcome::not_stored(format!("the facts could not be kept: {error}")))?);
+        let evidence = runs.iter().flat_map(|run| run.evidence.iter().cloned()).chain(self.evidence).collect();
+        Ok(Verdict { runs, objections: self.objections, warnings: self.warnings, notes: self.notes, evidence })
+    }
+}
+
+fn hash_of(inventory: &Inventory) -> String {
+    crate::hex(&Sha256::digest(serde_json::to_vec(inventory).unwrap_or_default()))
+}
+
+/// Lists a few names, and counts the rest.
+fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let shown = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}

@@ -1,0 +1,126 @@
+//! One place for one run of a check: a copy of a tree that stands at the checkout's own path.
+//!
+//! The program sees the copy, the repository and the dependencies at their usual paths, by mounts of its own, and all its
+//! writes are thrown away. Without namespaces the copy stands at a path of its own, and the end says so.
+
+use std::{
+    fs, io,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+};
+
+use interlock_sandbox::{Kind, Namespaces, Rules, View};
+use tempfile::TempDir;
+
+use super::files;
+
+/// Build directories that a file at the top of a project stands for. The room keeps its own, which only runs on base
+/// trees fill: one that a turn has filled could hold anything.
+const BUILDS: [(&str, &str); 6] = [
+    ("Cargo.toml", "target"),
+    ("pom.xml", "target"),
+    ("build.gradle", "build"),
+    ("build.gradle.kts", "build"),
+    ("CMakeLists.txt", "build"),
+    ("mix.exs", "_build"),
+];
+
+/// What all places of one verification share.
+pub(crate) struct Ground {
+    /// The root of the workspace.
+    pub(crate) root: PathBuf,
+    /// The directory that the check runs in, below the root.
+    pub(crate) folder: PathBuf,
+    /// The directory of the room in the store.
+    pub(crate) home: PathBuf,
+    /// The directories with dependencies, below the root.
+    pub(crate) dependencies: Vec<PathBuf>,
+    /// The rules of the sandbox for a program in the workspace.
+    pub(crate) rules: Rules,
+    /// True if the copies can stand at the root's own path.
+    pub(crate) is_at_own_path: bool,
+}
+
+/// Who may fill the room's build directories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Build {
+    /// The run on the base tree: its results are kept.
+    Kept,
+    /// Every other run: it begins with the kept results, and its own are thrown away.
+    Discarded,
+}
+
+/// A place that is ready for a program.
+pub(crate) struct Stage {
+    /// The rules of the sandbox.
+    pub(crate) rules: Rules,
+    /// The directory to run in.
+    pub(crate) folder: PathBuf,
+    _temp: TempDir,
+}
+
+impl Ground {
+    /// Returns true if the sandbox can show a copy at the root's own path.
+    pub(crate) fn can_show(rules: &Rules, has_namespaces: impl FnOnce() -> bool) -> bool {
+        rules.sandbox == Kind::Landlock && rules.namespaces == Namespaces::Auto && has_namespaces()
+    }
+
+    /// Prepares a place with a copy of a tree, after some changes of that copy.
+    pub(crate) fn stage(
+        &self,
+        tree: &Path,
+        build: Build,
+        change: impl FnOnce(&Path) -> io::Result<()>,
+    ) -> io::Result<Stage> {
+        let temp = tempfile::Builder::new().prefix("stage-").tempdir_in(&self.home)?;
+        let copy = temp.path().join("tree");
+        files::copy(tree, &copy)?;
+        change(&copy)?;
+        match self.is_at_own_path {
+            true => self.shown(temp, &copy, build),
+            false => self.apart(temp, copy),
+        }
+    }
+
+    fn shown(&self, temp: TempDir, copy: &Path, build: Build) -> io::Result<Stage> {
+        let mut rules = Rules { keeps_repository: true, ..self.rules.clone() };
+        rules.views.push(View { at: self.root.clone(), shows: copy.to_owned(), writes: None });
+        let layer = |name: usize| {
+            let layer = temp.path().join(format!("layer-{name}"));
+            ["upper", "work"].iter().try_for_each(|part| fs::create_dir_all(layer.join(part)))?;
+            io::Result::Ok(layer)
+        };
+        let mut places: Vec<(PathBuf, PathBuf, Build)> = Vec::new();
+        match fs::symlink_metadata(self.root.join(".git")) {
+            Ok(about) if about.is_dir() => places.push((".git".into(), self.root.join(".git"), Build::Discarded)),
+            // A linked worktree: the file names the repository.
+            Ok(about) if about.is_file() => drop(fs::copy(self.root.join(".git"), copy.join(".git"))?),
+            _ => {}
+        }
+        places.extend(self.dependencies.iter().map(|path| (path.clone(), self.root.join(path), Build::Discarded)));
+        for (file, folder) in BUILDS {
+            let is_wanted = copy.join(file).is_file() && fs::symlink_metadata(copy.join(folder)).is_err();
+            if is_wanted && places.iter().all(|(at, ..)| at != Path::new(folder)) {
+                let kept = self.home.join("build").join(folder);
+                fs::create_dir_all(&kept)?;
+                places.push((folder.into(), kept, build));
+            }
+        }
+        for (number, (at, shows, build)) in places.into_iter().enumerate() {
+            files::make_folder(copy, &at)?;
+            let writes = if build == Build::Kept { None } else { Some(layer(number)?) };
+            rules.views.push(View { at: self.root.join(at), shows, writes });
+        }
+        Ok(Stage { rules, folder: self.root.join(&self.folder), _temp: temp })
+    }
+
+    /// Without namespaces: dependencies are links, which the program cannot write through.
+    fn apart(&self, temp: TempDir, copy: PathBuf) -> io::Result<Stage> {
+        for path in &self.dependencies {
+            files::make_folder(&copy, path.parent().unwrap_or(Path::new("")))?;
+            symlink(self.root.join(path), copy.join(path))?;
+        }
+        let rules = Rules { keeps_repository: true, workspace: copy.clone(), ..self.rules.clone() };
+        Ok(Stage { rules, folder: copy.join(&self.folder), _temp: temp })
+    }
+}
