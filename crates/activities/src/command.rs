@@ -14,9 +14,10 @@ use interlock_workspace::Workspace;
 
 use interlock_process::{self as program, FIELDS, How, Plan, ProgramResult, Sandbox, Tell};
 use interlock_sandbox::Rules;
+use interlock_verification::{Question, Room};
 use serde_json::json;
 
-const KNOWN: [&str; 11] = [
+const KNOWN: [&str; 15] = [
     "command",
     "cwd",
     "folder",
@@ -28,10 +29,20 @@ const KNOWN: [&str; 11] = [
     "signals",
     "tree",
     "settle",
+    "verify",
+    "base",
+    "branch",
+    "accepted",
 ];
 
 /// The most bytes kept of each stream if the machine sets no limit.
 const OUTPUT_BYTES: u64 = 16 * 1024 * 1024;
+
+/// The longest time of one run of a command that verifies, if the machine sets none.
+const VERIFY_TIMEOUT: Duration = Duration::from_secs(30 * 60);
+
+/// The most characters of the output of a failed command that verifies; the whole output is evidence.
+const VERIFY_OUTPUT_CHARS: usize = 16_000;
 
 /// The code of an error: the directory's tree is not the one that was checked before.
 const TREE_CHANGED: &str = "TREE_CHANGED";
@@ -54,6 +65,9 @@ impl CommandRun {
 
     async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
         let order = CommandInput::read(&attempt, &self.sandbox)?;
+        if let Some(verification) = Verification::read(&attempt)? {
+            return self.verify(&attempt, order, verification).await;
+        }
         let before = match order.tree.is_some() || order.settles {
             true => self.tree(&attempt, Workspace::tree_named).await,
             false => None,
@@ -75,6 +89,51 @@ impl CommandRun {
             false => unsettled(second.outcome, &order),
         };
         Ok(with_changed(outcome, second.tree != before).with(first.outcome.evidence))
+    }
+
+    /// Runs the command in the verification room: only there a green end says something about the change.
+    async fn verify(
+        &self,
+        attempt: &Attempt,
+        order: CommandInput,
+        verification: Verification,
+    ) -> Result<Outcome, Outcome> {
+        let found = self.tree(attempt, Workspace::tree_named).await.unwrap_or_default();
+        let tree = order.tree.unwrap_or_else(|| found.clone());
+        if tree != found {
+            let message = format!("the directory has the tree {found}, not {tree}, for which the command is meant");
+            return Err(Outcome::error(TREE_CHANGED, message));
+        }
+        let question = Question {
+            lines: vec![verification.line],
+            base: verification.base,
+            tree: tree.clone(),
+            branch: verification.branch,
+            timeout: order.plan.timeout.unwrap_or(VERIFY_TIMEOUT),
+            accepted: verification.accepted,
+        };
+        let (workspace, sandbox) = (&self.workspace, &self.sandbox);
+        let room = Room { attempt, workspace, sandbox, rules: order.plan.rules, classify: crate::triage::findings };
+        let verdict = room.verify(&question).await?;
+        let warnings: Vec<&str> = verdict.warnings.iter().map(|warning| warning.code).collect();
+        let (zero, nonzero) = &order.signals;
+        let (name, exit_code, summary, output) = match (verdict.failed(), verdict.is_verified()) {
+            (Some(run), _) => (nonzero, run.exit_code, run.log.summary(), run.log.end(VERIFY_OUTPUT_CHARS)),
+            (None, true) => (zero, 0, verdict.summary(), String::new()),
+            (None, false) => (&verification.unproved, 0, verdict.objections.join("; "), String::new()),
+        };
+        let data = json!({
+            "exit_code": exit_code,
+            "summary": summary,
+            "output": output,
+            "tree": tree,
+            "changed": false,
+            "verified": verdict.is_verified(),
+            "objections": verdict.objections,
+            "warnings": warnings,
+            "notes": verdict.notes,
+        });
+        Ok(Outcome::signal(name, Value::from(data)).with(verdict.evidence))
     }
 
     /// Runs the command once.
@@ -119,7 +178,7 @@ impl Activity for CommandRun {
     }
 
     fn signals(&self) -> &[&str] {
-        &["passed", "failed"]
+        &["passed", "failed", "unproved"]
     }
 
     fn schema(&self) -> Schema {
@@ -136,9 +195,13 @@ impl Activity for CommandRun {
             ("timeout_s", schema::number()),
             ("output_bytes_max", schema::whole()),
             ("ok_codes", schema::list(json!({ "type": "integer" }))),
-            ("signals", schema::fields([("zero", schema::plain()), ("nonzero", schema::plain())])),
+            ("signals", schema::fields(["zero", "nonzero", "unproved"].map(|name| (name, schema::plain())))),
             ("tree", schema::text()),
             ("settle", schema::flag()),
+            ("verify", schema::flag()),
+            ("base", schema::text()),
+            ("branch", schema::text()),
+            ("accepted", schema::list(schema::plain())),
         ]);
         schema::needing(schema::also(fields, &program::schema()), &["command"])
     }
@@ -159,6 +222,37 @@ struct CommandInput {
     tree: Option<String>,
     /// True if the command runs once more if it changed files, because its verdict is about the files before the change.
     settles: bool,
+}
+
+/// What the room needs besides the command.
+struct Verification {
+    line: String,
+    base: String,
+    branch: Option<String>,
+    accepted: Vec<String>,
+    /// The signal for a green end that proves nothing.
+    unproved: String,
+}
+
+impl Verification {
+    /// Returns `None` if the machine does not ask for a verification.
+    fn read(attempt: &Attempt) -> Result<Option<Self>, Outcome> {
+        let given = Arguments::new(&attempt.with, &[&KNOWN[..], &FIELDS].concat())?;
+        if given.value("verify") != Some(&Value::Bool(true)) {
+            return Ok(None);
+        }
+        let Some(Value::Str(line)) = given.value("command") else {
+            return Err(BadArgument::field("command", "must be a string if `verify` is true").into());
+        };
+        let unproved = given.pairs("signals")?.get("unproved").cloned().unwrap_or_else(|| "unproved".to_owned());
+        Ok(Some(Verification {
+            line: line.to_string(),
+            base: given.need_text("base")?.to_owned(),
+            branch: given.text("branch")?.map(str::to_owned),
+            accepted: given.texts("accepted")?.unwrap_or_default(),
+            unproved,
+        }))
+    }
 }
 
 /// One execution of the command.
@@ -193,8 +287,9 @@ impl CommandInput {
         };
         let ok_codes = given.numbers("ok_codes")?.unwrap_or_else(|| vec![0]);
         let names = given.pairs("signals")?;
-        if let Some(name) = names.keys().find(|name| !["zero", "nonzero"].contains(&name.as_str())) {
-            return Err(BadArgument::field("signals", format!("has `{name}`; the keys are zero and nonzero")).into());
+        if let Some(name) = names.keys().find(|name| !["zero", "nonzero", "unproved"].contains(&name.as_str())) {
+            let why = format!("has `{name}`; the keys are zero, nonzero and unproved");
+            return Err(BadArgument::field("signals", why).into());
         }
         let name = |of: &str, otherwise: &str| names.get(of).cloned().unwrap_or_else(|| otherwise.to_owned());
         let tree = given.text("tree")?.map(str::to_owned);

@@ -30,7 +30,7 @@ pub struct ProjectDetect(Workspace);
 struct Check {
     line: Option<String>,
     commands: Vec<Command>,
-    /// Detected commands whose program is not installed.
+    /// Detected commands whose program is not installed, in words.
     missing: Vec<String>,
 }
 
@@ -56,6 +56,8 @@ impl ProjectDetect {
         }
         let summary = summary.join("; ");
         attempt.host.progress(&attempt.run, attempt.activity, &summary);
+        // A run without the list still works; its first verification says that it is late.
+        let _ = interlock_verification::remember_dependencies(&self.0, self.0.store(), &attempt.folder, &attempt.run);
         let (_, tree) = self.0.take_tree(&attempt.folder, &attempt.run).map_err(|error| failed(&error))?;
         let commands: Vec<&Command> = lint.commands.iter().chain(&test.commands).collect();
         let data = json!({
@@ -79,16 +81,26 @@ impl Check {
             return Check { line: Some(line.to_owned()), commands: vec![command], missing: Vec::new() };
         }
         let wanted = found.iter().filter(|command| command.kind == kind).cloned();
-        let (commands, missing): (Vec<Command>, Vec<Command>) =
-            wanted.partition(|command| is_installed(&command.command, folder));
+        let (mut commands, mut missing) = (Vec::new(), Vec::new());
+        for command in wanted {
+            let instead = command.instead.clone().filter(|instead| is_installed(instead, folder));
+            match (is_installed(&command.command, folder), instead) {
+                (true, _) => commands.push(command),
+                (false, Some(instead)) => {
+                    missing.push(format!("`{}` is not installed; `{instead}` runs instead", command.command));
+                    commands.push(Command { command: instead, definition: None, ..command });
+                }
+                (false, None) => missing.push(format!("`{}` is not installed", command.command)),
+            }
+        }
         let lines: Vec<&str> = commands.iter().map(|command| command.command.as_str()).collect();
         let line = (!lines.is_empty()).then(|| lines.join(" && "));
-        Check { line, commands, missing: missing.into_iter().map(|command| command.command).collect() }
+        Check { line, commands, missing }
     }
 
     /// Describes the check and its origin.
     fn words(&self, name: &str) -> String {
-        let missing = self.missing.iter().map(|line| format!(" (`{line}` is not installed)")).collect::<String>();
+        let missing = self.missing.iter().map(|line| format!(" ({line})")).collect::<String>();
         match (&self.line, self.commands.first().map(|command| command.found_by.as_str())) {
             (Some(line), Some(CONFIGURED)) => format!("{name}: `{line}`, as given"),
             (Some(line), Some(file)) => format!("{name}: `{line}`, found by {file}{missing}"),
@@ -97,10 +109,25 @@ impl Check {
     }
 }
 
-/// Returns true if the program of a command line can be found.
+/// Returns true if the program of a command line can be found, and the module if it is Python's.
 fn is_installed(line: &str, folder: &Path) -> bool {
+    let line = line
+        .split_once(" && ")
+        .filter(|_| line.starts_with("(cd "))
+        .map_or(line, |(_, inner)| inner.trim_end_matches(')'));
+    if let Some(module) = line.strip_prefix("python3 -m ").and_then(|rest| rest.split_whitespace().next()) {
+        return has_module(module);
+    }
     let program = line.split_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
     interlock_process::find(program, folder, &BTreeMap::new()).is_ok()
+}
+
+/// Returns true if Python has a module. It is asked in the root directory, so that no file of the project answers.
+fn has_module(module: &str) -> bool {
+    let is_plain = module.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let mut python = std::process::Command::new("python3");
+    python.args(["-c", &format!("import {module}")]).current_dir("/").stdin(std::process::Stdio::null());
+    is_plain && python.output().is_ok_and(|output| output.status.success())
 }
 
 impl Activity for ProjectDetect {

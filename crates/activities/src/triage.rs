@@ -46,6 +46,14 @@ struct LogFinding {
     source: &'static str,
 }
 
+/// Finds failures in a log by the built-in rules, for a command that verifies.
+pub(crate) fn findings(text: &str) -> Vec<interlock_verification::Finding> {
+    let found = interlock_judge::rules::classify(text).into_iter();
+    let finding =
+        |found: Finding| interlock_verification::Finding { cause: found.cause, file: found.file, line: found.line };
+    found.map(finding).collect()
+}
+
 fn sort(attempt: &Attempt) -> Result<Outcome, Outcome> {
     let given = Arguments::new(&attempt.with, &KNOWN)?;
     let more = matches!(given.value("more_evidence"), Some(Value::Bool(true)));

@@ -5,8 +5,8 @@
 //! the text that defines it (a script of `package.json`, the recipe of a Makefile target) and the hashes of the scripts
 //! that it runs, so that a later change of what the command does can be detected.
 //!
-//! This crate runs nothing and does not check if a program is installed. It looks only at the root of the project: the
-//! commands of a project in a subdirectory are configured.
+//! A project whose root has no tests is searched one and two directories below. This crate runs nothing and does not check
+//! if a program is installed; a command can name another one to use if its program is missing.
 
 mod files;
 mod javascript;
@@ -46,6 +46,9 @@ pub struct Command {
     /// The text in that file that says what the command does, if the file contains it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<String>,
+    /// The command to use if the program of this one is not installed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instead: Option<String>,
     /// The scripts that the command line or the definition names, each with the hash of its content.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scripts: BTreeMap<String, String>,
@@ -69,7 +72,8 @@ impl Command {
     /// Creates a command that a person has configured. May block on the file system.
     pub fn configured(root: &Path, kind: Kind, line: &str, definition: Option<String>) -> Self {
         let (command, found_by) = (line.to_owned(), CONFIGURED.to_owned());
-        Command { kind, command, found_by, definition, scripts: BTreeMap::new() }.with_scripts(&Files::new(root))
+        Command { kind, command, found_by, definition, instead: None, scripts: BTreeMap::new() }
+            .with_scripts(&Files::new(root))
     }
 
     fn with_scripts(mut self, files: &Files<'_>) -> Self {
@@ -114,8 +118,66 @@ pub fn commands(root: &Path, configured: &[String]) -> Detected {
     Detected { commands: configured.into_iter().map(command).collect(), problems: Vec::new() }
 }
 
-/// Detects the commands of a project from the files in its root. May block on the file system.
+/// How many directories below the root are searched if the root has no tests.
+const INNER_MAX: usize = 8;
+
+/// Directories that hold no project of their own.
+const NO_PROJECTS: [&str; 8] = ["node_modules", "target", "vendor", "venv", "build", "dist", "third_party", "testdata"];
+
+/// Detects the commands of a project from the files in its root, or else in directories below. May block on the file
+/// system.
 pub fn detect(root: &Path) -> Detected {
+    let mut found = detect_in(root);
+    if found.has_tests() {
+        return found;
+    }
+    for folder in inner(root) {
+        let mut below = detect_in(&root.join(&folder));
+        if !below.has_tests() {
+            continue;
+        }
+        for command in &mut below.commands {
+            let inside = |line: &str| format!("(cd {folder} && {line})");
+            command.command = inside(&command.command);
+            command.instead = command.instead.as_deref().map(inside);
+            command.found_by = format!("{folder}/{}", command.found_by);
+            command.scripts = std::mem::take(&mut command.scripts)
+                .into_iter()
+                .map(|(path, hash)| (format!("{folder}/{path}"), hash))
+                .collect();
+        }
+        found.commands.extend(below.commands);
+        found.problems.extend(below.problems);
+    }
+    found.commands.sort_by_key(|command| command.kind);
+    found
+}
+
+/// Returns the directories one and two levels below the root that may hold a project. A name that a shell would read
+/// otherwise is left out.
+fn inner(root: &Path) -> Vec<String> {
+    let is_plain = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    let below = |folder: &str| {
+        let files = Files::new(root);
+        let prefix = if folder == "." { String::new() } else { format!("{folder}/") };
+        let names = files
+            .names(folder)
+            .into_iter()
+            .filter(|name| !name.starts_with('.') && is_plain(name) && !NO_PROJECTS.contains(&name.as_str()));
+        names.map(move |name| format!("{prefix}{name}")).filter(|path| files.has_folder(path)).collect::<Vec<_>>()
+    };
+    let first = below(".");
+    let second: Vec<String> = first.iter().flat_map(|folder| below(folder)).collect();
+    first
+        .into_iter()
+        .chain(second)
+        .take(INNER_MAX * INNER_MAX)
+        .filter(|folder| !detect_in(&root.join(folder)).commands.is_empty())
+        .take(INNER_MAX)
+        .collect()
+}
+
+fn detect_in(root: &Path) -> Detected {
     let files = Files::new(root);
     let mut commands: Vec<Command> = Vec::new();
     for Row { file, find, fills_gaps_only } in TABLE {

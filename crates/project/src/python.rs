@@ -8,9 +8,11 @@ use crate::{Kind, files::Files, table::Found};
 /// The directories that tests are looked for in.
 const TEST_FOLDERS: [&str; 3] = ["tests", "test", "."];
 
-/// `tox` runs the environments that its file lists.
-pub(crate) fn tox(_: &Files<'_>, text: &str) -> Vec<Found> {
-    vec![Found::new(Kind::Test, "tox").defined(text)]
+/// `tox` runs the environments that its file lists. Without it, the tests run in the present environment.
+pub(crate) fn tox(files: &Files<'_>, text: &str) -> Vec<Found> {
+    let settings = Settings::read(files);
+    let names_pytest = text.contains("pytest").then(|| Found::new(Kind::Test, "python3 -m pytest"));
+    vec![Found::new(Kind::Test, "tox").defined(text).or_else(names_pytest.or_else(|| settings.tests(files, "")))]
 }
 
 /// Returns the static checks of a project, and its tests unless tox runs them. Several files lead here; equal commands

@@ -33,6 +33,11 @@ pub(crate) const TABLE: &[Row] = &[
     Row { file: "settings.gradle", find: gradle, fills_gaps_only: false },
     Row { file: "settings.gradle.kts", find: gradle, fills_gaps_only: false },
     Row { file: "CMakeLists.txt", find: cmake, fills_gaps_only: false },
+    Row { file: "deno.json", find: deno, fills_gaps_only: true },
+    Row { file: "deno.jsonc", find: deno, fills_gaps_only: true },
+    Row { file: "justfile", find: just, fills_gaps_only: true },
+    Row { file: "Justfile", find: just, fills_gaps_only: true },
+    Row { file: ".justfile", find: just, fills_gaps_only: true },
     Row { file: "GNUmakefile", find: make::targets, fills_gaps_only: true },
     Row { file: "makefile", find: make::targets, fills_gaps_only: true },
     Row { file: "Makefile", find: make::targets, fills_gaps_only: true },
@@ -43,15 +48,21 @@ pub(crate) struct Found {
     pub(crate) kind: Kind,
     pub(crate) command: String,
     pub(crate) definition: Option<String>,
+    pub(crate) instead: Option<String>,
 }
 
 impl Found {
     pub(crate) fn new(kind: Kind, command: impl Into<String>) -> Self {
-        Found { kind, command: command.into(), definition: None }
+        Found { kind, command: command.into(), definition: None, instead: None }
     }
 
     pub(crate) fn defined(self, definition: impl Into<String>) -> Self {
         Found { definition: Some(definition.into()), ..self }
+    }
+
+    /// Names the command to use if the program of this one is not installed.
+    pub(crate) fn or_else(self, instead: Option<Found>) -> Self {
+        Found { instead: instead.map(|instead| instead.command), ..self }
     }
 
     pub(crate) fn into_command(self, file: &str) -> Command {
@@ -60,6 +71,7 @@ impl Found {
             command: self.command,
             found_by: file.to_owned(),
             definition: self.definition,
+            instead: self.instead,
             scripts: BTreeMap::new(),
         }
     }
@@ -101,6 +113,26 @@ fn maven(files: &Files<'_>, _: &str) -> Vec<Found> {
 fn gradle(files: &Files<'_>, _: &str) -> Vec<Found> {
     let tool = if files.has("gradlew") { "./gradlew" } else { "gradle" };
     vec![Found::new(Kind::Test, format!("{tool} --no-daemon check"))]
+}
+
+fn deno(_: &Files<'_>, text: &str) -> Vec<Found> {
+    vec![Found::new(Kind::Static, "deno lint"), Found::new(Kind::Test, "deno test").defined(text)]
+}
+
+/// Recipes of a justfile begin with their name, perhaps with parameters, and a colon.
+fn just(_: &Files<'_>, text: &str) -> Vec<Found> {
+    let kinds = [("lint", Kind::Static), ("build", Kind::Build), ("test", Kind::Test)];
+    let has = |name: &str| {
+        text.lines().any(|line| {
+            line.strip_prefix(name)
+                .is_some_and(|rest| rest.starts_with([':', ' ']) && rest.contains(':') && !rest.contains(":="))
+        })
+    };
+    kinds
+        .into_iter()
+        .filter(|(name, _)| has(name))
+        .map(|(name, kind)| Found::new(kind, format!("just {name}")).defined(text))
+        .collect()
 }
 
 fn cmake(_: &Files<'_>, lists: &str) -> Vec<Found> {

@@ -38,6 +38,11 @@ impl Workspace {
         Workspace { home: Some(home.into()) }
     }
 
+    /// Returns the store's directory, if there is one.
+    pub fn store(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
     /// Returns the hash of the git tree of a directory's workspace, including untracked files. The directory need not
     /// be in a git repository. Nothing is written to the user's repository.
     pub fn tree(&self, folder: &Path) -> Result<String> {

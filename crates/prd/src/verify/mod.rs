@@ -1,23 +1,22 @@
 //! `project.verify`: runs the commands that decide if a task is done, on exactly one tree.
 //!
-//! The commands were fixed when a person confirmed the PRD. If the project now defines one of them differently, a person
-//! decides. The commands count only if they leave the tree as it was; if they changed it, they run once more on the new
-//! tree. A failure of the environment is told apart from a failure of the code. `interlock-verification` runs each
-//! command and reads its log.
+//! The commands were fixed when a person confirmed the PRD. `interlock-verification` runs them in its room, on the tree
+//! that will be committed. If they pass and prove nothing about the task, a person decides. A failure of the environment
+//! is told apart from a failure of the code.
 
 use std::time::Duration;
 
 use interlock_activity::{Activity, Arguments, Attempt, EffectClass, Ending, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
-use interlock_journal::{Evidence, moment};
+use interlock_journal::moment;
 use interlock_process::{self as program, FIELDS, Sandbox};
-use interlock_project::{Command, Redefinition};
-use interlock_verification::{CommandRun, Finding, environment_fault};
+use interlock_project::Command;
+use interlock_verification::{CommandRun, Finding, Question, Room, Verdict, environment_fault};
 use interlock_workspace::Workspace;
 
 use crate::{tasks::list, value};
 
-const KNOWN: [&str; 4] = ["task", "commands", "base", "timeout_s"];
+const KNOWN: [&str; 5] = ["task", "commands", "base", "timeout_s", "accepted"];
 
 /// The longest time of one command, if the machine sets none.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(15 * 60);
@@ -34,22 +33,14 @@ const FAILED: [&str; 2] = ["ERROR_DETECTED", "fix_failed"];
 /// The signal for a failure of the environment.
 const FAULT: &str = "ENVIRONMENT_FAULT";
 
-/// The signal for a command that the project defines differently now.
-const REDEFINED: &str = "commands_changed";
+/// The signals for commands that pass and prove nothing about the task; machines of older versions take the second.
+const UNPROVED: [&str; 2] = ["unproved", "commands_changed"];
 
 /// Verifies a project.
 #[derive(Clone, Debug)]
 pub struct ProjectVerify {
     workspace: Workspace,
     sandbox: Sandbox,
-}
-
-/// The result of one pass over all commands.
-enum Pass {
-    /// Every command succeeded.
-    Good,
-    /// A command failed.
-    Bad(Box<CommandRun>),
 }
 
 impl ProjectVerify {
@@ -60,88 +51,48 @@ impl ProjectVerify {
 
     async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
         let order = Order::read(&attempt)?;
-        if let Some(outcome) = self.redefined(&attempt, &order).await? {
-            return Ok(outcome);
-        }
-        let (mut evidence, mut tree) = (Vec::new(), self.kept(&attempt).await?);
-        for pass in [1, 2] {
-            match self.pass(&attempt, &order, &mut evidence).await? {
-                Pass::Bad(failure) => return self.failed(&attempt, &order, *failure, evidence).await,
-                Pass::Good => {}
-            }
-            let after = self.kept(&attempt).await?;
-            if after == tree {
-                let summary = format!("{} on tree {tree}", passed_words(order.lines.len()));
-                let is_changed = order.base.as_ref() != Some(&tree);
-                let data = [
-                    ("tree", Value::from(tree)),
-                    ("changed", Value::from(is_changed)),
-                    ("summary", Value::from(summary)),
-                ];
-                return Ok(Outcome::signal(taken(&attempt, &PASSED), Value::map(data)).with(evidence));
-            }
-            let changed = self.changed(&attempt, &tree, &after).await;
-            attempt.host.progress(&attempt.run, attempt.activity, &format!("pass {pass} changed {changed}"));
-            if pass == 2 {
-                let why =
-                    format!("the commands change the files that they verify: {changed}; ignore these files in git");
-                return Ok(fault(&why, Value::Null).with(evidence));
-            }
-            tree = after;
-        }
-        Err(Outcome::error(code::FAILED, "no pass was made"))
-    }
-
-    /// Asks a person if the project now defines one of the fixed commands differently.
-    async fn redefined(&self, attempt: &Attempt, order: &Order) -> Result<Option<Outcome>, Outcome> {
-        let (fixed, folder) = (order.fixed.clone(), attempt.folder.clone());
-        let changed = blocking(move || {
-            let found = interlock_project::redefined(&fixed, &folder);
-            let line = |(command, change): &(&Command, Redefinition)| match change {
-                Redefinition::Definition(now) => {
-                    let before = command.definition.clone().unwrap_or_default();
-                    let now = now.clone().unwrap_or_else(|| "nothing".to_owned());
-                    format!("`{}` in {} was `{before}` and is `{now}`", command.command, command.found_by)
-                }
-                Redefinition::Script { path, .. } => format!("{path} changed, which `{}` runs", command.command),
-            };
-            let lines: Vec<String> = found.iter().map(line).collect();
-            Ok((lines, interlock_project::renewed(&fixed, &folder)))
-        });
-        let (lines, now) = changed.await?;
-        if lines.is_empty() {
-            return Ok(None);
-        }
-        let data = [("summary", Value::from(lines.join("; "))), ("commands", value(&now))];
-        Ok(Some(Outcome::signal(REDEFINED, Value::map(data))))
-    }
-
-    /// Runs all commands until one fails.
-    async fn pass(&self, attempt: &Attempt, order: &Order, evidence: &mut Vec<Evidence>) -> Result<Pass, Outcome> {
         let given = Arguments::new(&attempt.with, &[&KNOWN[..], &FIELDS].concat())?;
-        let rules = self.sandbox.rules(&given, attempt)?;
-        for line in &order.lines {
-            let run =
-                interlock_verification::run(attempt, &self.sandbox, rules.clone(), line, order.timeout, classify).await;
-            let run = run.map_err(|stopped| stopped.with(std::mem::take(evidence)))?;
-            evidence.extend(run.evidence.iter().cloned());
-            if run.exit_code != 0 {
-                return Ok(Pass::Bad(Box::new(run)));
-            }
+        let tree = self.kept(&attempt).await?;
+        let question = Question {
+            lines: order.lines.clone(),
+            base: order.base.clone().unwrap_or_else(|| tree.clone()),
+            tree: tree.clone(),
+            branch: None,
+            timeout: order.timeout,
+            accepted: order.accepted.clone(),
+        };
+        let (workspace, sandbox, rules) = (&self.workspace, &self.sandbox, self.sandbox.rules(&given, &attempt)?);
+        let verdict = Room { attempt: &attempt, workspace, sandbox, rules, classify }.verify(&question).await?;
+        if verdict.failed().is_some() {
+            return self.failed(&attempt, &order, verdict).await;
         }
-        Ok(Pass::Good)
+        if !verdict.is_verified() {
+            let data = [
+                ("summary", Value::from(verdict.objections.join("; "))),
+                ("objections", value(&verdict.objections)),
+                // Machines of older versions read it.
+                ("commands", value(&order.fixed)),
+            ];
+            return Ok(Outcome::signal(taken(&attempt, &UNPROVED), Value::map(data)).with(verdict.evidence));
+        }
+        let summary = format!("{} on tree {tree}: {}", passed_words(order.lines.len()), verdict.summary());
+        let warnings: Vec<&str> = verdict.warnings.iter().map(|warning| warning.code).collect();
+        let data = [
+            ("changed", Value::from(order.base.as_ref() != Some(&tree))),
+            ("tree", Value::from(tree)),
+            ("warnings", value(&warnings)),
+            ("summary", Value::from(summary)),
+        ];
+        Ok(Outcome::signal(taken(&attempt, &PASSED), Value::map(data)).with(verdict.evidence))
     }
 
     /// Reports a failed command: as a fault of the environment, or as an error with its log and the diff of the task.
-    async fn failed(
-        &self,
-        attempt: &Attempt,
-        order: &Order,
-        failure: CommandRun,
-        mut evidence: Vec<Evidence>,
-    ) -> Result<Outcome, Outcome> {
-        let CommandRun { command, exit_code, log, .. } = failure;
-        if let Some(cause) = environment_fault(exit_code, &log) {
+    async fn failed(&self, attempt: &Attempt, order: &Order, verdict: Verdict) -> Result<Outcome, Outcome> {
+        let Some(CommandRun { command, exit_code, log, .. }) = verdict.failed() else {
+            return Err(Outcome::error(code::FAILED, "no command failed"));
+        };
+        let (exit_code, mut evidence) = (*exit_code, verdict.evidence.clone());
+        if let Some(cause) = environment_fault(exit_code, log) {
             let summary = format!("`{command}`: {cause}");
             return Ok(fault(&summary, Value::from(last_chars(&log.text))).with(evidence));
         }
@@ -152,7 +103,7 @@ impl ProjectVerify {
         let summary = format!("`{command}` failed with exit code {exit_code}: {}", log.summary());
         let data = [
             ("summary", Value::from(summary)),
-            ("command", Value::from(command)),
+            ("command", Value::from(command.as_str())),
             ("exit_code", Value::from(exit_code)),
             ("failing", value(&log.failing)),
             ("log", Value::from(last_chars(&log.text))),
@@ -185,13 +136,6 @@ impl ProjectVerify {
         });
         diff.await.unwrap_or_default()
     }
-
-    /// Names the files that differ between two trees.
-    async fn changed(&self, attempt: &Attempt, before: &str, after: &str) -> String {
-        let diff = self.diff(attempt, Some(before), after).await;
-        let files = diff.lines().filter_map(|line| line.strip_prefix("diff --git a/")?.split(" b/").next());
-        files.take(5).collect::<Vec<_>>().join(", ")
-    }
 }
 
 /// The parsed input of an attempt.
@@ -203,6 +147,8 @@ struct Order {
     /// The tree that the task began with.
     base: Option<String>,
     timeout: Duration,
+    /// The objections that a person has accepted.
+    accepted: Vec<String>,
 }
 
 impl Order {
@@ -222,7 +168,8 @@ impl Order {
         }
         let base = given.text("base")?.filter(|base| !base.is_empty()).map(str::to_owned);
         let timeout = given.seconds("timeout_s")?.unwrap_or(COMMAND_TIMEOUT);
-        Ok(Order { fixed, lines, base, timeout })
+        let accepted = given.texts("accepted")?.unwrap_or_default();
+        Ok(Order { fixed, lines, base, timeout, accepted })
     }
 }
 
@@ -262,7 +209,7 @@ impl Activity for ProjectVerify {
     }
 
     fn summary(&self) -> &str {
-        "Runs the commands that verify a task; they count only if they leave the tree as it was."
+        "Runs the commands that verify a task on the tree to commit; they count only if they prove something about it."
     }
 
     fn effect(&self) -> EffectClass {
@@ -279,6 +226,7 @@ impl Activity for ProjectVerify {
             ("commands", schema::list(schema::any())),
             ("base", schema::text()),
             ("timeout_s", schema::number()),
+            ("accepted", schema::list(schema::plain())),
         ]);
         schema::also(fields, &program::schema())
     }

@@ -29,23 +29,39 @@ pub(crate) fn unreadable(path: &str, text: &str) -> String {
 /// Stops every function that has a changed line; `None` if there is none or the language has no such statement. `before`
 /// is the text that the change began with.
 pub(crate) fn stopped(path: &str, before: &str, text: &str) -> Option<String> {
-    let statement = statement(path)?;
+    let places = changed_functions(path, before, text);
+    let statement = statement(path).filter(|_| !places.is_empty())?;
+    Some(places.into_iter().rev().fold(text.to_owned(), |broken, place| inserted(&broken, path, place, statement)))
+}
+
+/// Breaks the changed functions one by one: each text has one function that returns a wrong value or, in languages where
+/// that depends on types, stops.
+pub(crate) fn broken_one_by_one(path: &str, before: &str, text: &str) -> Vec<String> {
+    let Some(statement) = wrong_value(path).or_else(|| statement(path)) else { return Vec::new() };
+    let places = changed_functions(path, before, text);
+    places.into_iter().map(|place| inserted(text, path, place, statement)).collect()
+}
+
+/// Returns the places of the first statements of the functions that have a changed line, in order.
+fn changed_functions(path: &str, before: &str, text: &str) -> Vec<usize> {
     let changed = changed_lines(before, text);
-    let mut places: Vec<usize> = functions(path, text)?
-        .into_iter()
+    let functions = functions(path, text).unwrap_or_default().into_iter();
+    let mut places: Vec<usize> = functions
         .filter(|function| changed.range(function.lines.clone()).next().is_some())
         .map(|function| function.first_statement)
         .collect();
     places.sort_unstable();
     places.dedup();
-    if places.is_empty() {
-        return None;
+    places
+}
+
+/// Returns the statement that returns a value which no caller expects, in languages without types.
+fn wrong_value(path: &str) -> Option<&'static str> {
+    match path.rsplit_once('.')?.1 {
+        "py" => Some("return 'broken on purpose by interlock'"),
+        "js" | "jsx" | "mjs" | "cjs" => Some(" return 'broken on purpose by interlock';"),
+        _ => None,
     }
-    let mut broken = text.to_owned();
-    for place in places.into_iter().rev() {
-        broken.insert_str(place, &indented(statement, path, text, place));
-    }
-    Some(broken)
 }
 
 /// Returns the statement that ends a program of this language with a failure.
@@ -65,16 +81,12 @@ fn statement(path: &str) -> Option<&'static str> {
     })
 }
 
-/// A statement of Python needs a line of its own with the indentation of the block.
-fn indented(statement: &str, path: &str, text: &str, place: usize) -> String {
-    match path.ends_with(".py") {
-        true => {
-            let line = text[..place].rfind('\n').map_or(0, |at| at + 1);
-            let indentation: String = text[line..place].chars().take_while(|letter| letter.is_whitespace()).collect();
-            format!("{statement}\n{indentation}")
-        }
-        false => statement.to_owned(),
-    }
+/// Inserts a statement. In Python it needs a line of its own with the indentation of the block.
+fn inserted(text: &str, path: &str, place: usize, statement: &str) -> String {
+    let line = text[..place].rfind('\n').map_or(0, |at| at + 1);
+    let indentation = text[line..place].chars().take_while(|letter| letter.is_whitespace()).collect::<String>();
+    let end = if path.ends_with(".py") { format!("\n{indentation}") } else { String::new() };
+    format!("{}{statement}{end}{}", &text[..place], &text[place..])
 }
 
 /// Returns the lines of the new text, from 0, that the change added, and those next to removed ones.
@@ -109,6 +121,8 @@ mod tests {
             )
         );
         assert_eq!(stopped("m.py", after, after), None);
+        let wrong = "def a():\n    return 1\n\ndef b():\n    return 'broken on purpose by interlock'\n    return 3\n";
+        assert_eq!(broken_one_by_one("m.py", before, after), [wrong]);
         assert_eq!(stopped("table.csv", "", "a"), None);
     }
 

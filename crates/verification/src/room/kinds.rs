@@ -104,9 +104,14 @@ const DOCUMENT_NAMES: &[&str] = &[
 pub(crate) fn part(path: &str, head: &[u8]) -> Part {
     let lower = path.to_lowercase();
     let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
+    let is_metadata = |folder: &str| folder.ends_with(".egg-info") || folder.ends_with(".dist-info");
     let in_folder = |table: &[&str]| folders.split('/').any(|folder| table.contains(&folder));
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
-    if is_definition(name) || in_folder(DEFINING_FOLDERS) || stands_before_a_runner(&lower) {
+    if is_definition(name)
+        || folders.split('/').any(is_metadata)
+        || in_folder(DEFINING_FOLDERS)
+        || stands_before_a_runner(&lower)
+    {
         return Part::Definition;
     }
     if in_folder(TEST_FOLDERS) || is_test_name(path.rsplit('/').next().unwrap_or(path), stem, extension) {
@@ -151,6 +156,32 @@ fn is_test_name(name: &str, stem: &str, extension: &str) -> bool {
             "java" | "kt" | "cs" | "scala" | "groovy" | "swift" | "php" | "ts" | "js" | "cpp" | "cc" | "m"
         );
     by_ending || by_capital || stem.split(['_', '-', '.']).any(is_word)
+}
+
+/// Words with which a source looks at the runner of its tests, or changes it.
+#[rustfmt::skip]
+const OF_RUNNERS: &[(&[&str], &[&str])] = &[
+    (&["py"], &["unittest", "pytest", "_pytest", "PYTEST_CURRENT_TEST", "pluggy", "doctest", "_exit"]),
+    (&["js", "mjs", "cjs", "jsx", "ts", "tsx", "mts", "cts"], &["node:test", "mocha", "jest", "vitest", "tape", "JEST_WORKER_ID", "NODE_TEST_CONTEXT", "VITEST", "npm_lifecycle_event"]),
+    (&["go"], &["\"testing\"", "test.v", "testlog"]),
+    (&["rs"], &["cfg!(test)", "cfg(not(test))", "RUST_TEST", "NEXTEST", "CARGO_MANIFEST_DIR_TEST"]),
+];
+
+/// Returns the words of runners that a source has and did not have before.
+pub(crate) fn new_words_of_runners(path: &str, before: &str, after: &str) -> Vec<&'static str> {
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let words =
+        OF_RUNNERS.iter().filter(|(extensions, _)| extensions.contains(&extension)).flat_map(|(_, words)| *words);
+    words.filter(|word| has_word(after, word) && !has_word(before, word)).copied().collect()
+}
+
+/// Returns true if a text has a word that is not a part of a longer one.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+    text.match_indices(word).any(|(at, _)| {
+        let begins = !word.starts_with(is_letter) || !text[..at].ends_with(is_letter);
+        begins && (!word.ends_with(is_letter) || !text[at + word.len()..].starts_with(is_letter))
+    })
 }
 
 /// Returns true if a program wrote the file, so that its text is nobody's work.

@@ -224,6 +224,11 @@ impl Visit<'_, '_> {
             let hash = self.question.tree.clone();
             self.object(format!("the change cannot be committed as it is: {problem}"), &hash);
         }
+        let outside: Vec<String> = self.trees.links_outside().collect();
+        if !outside.is_empty() {
+            let (names, hash) = (listed(&outside), Trees::hash(self.trees.changed.iter()));
+            self.object(format!("these links lead out of the committed tree: {names}"), &hash);
+        }
         self.facts["own_path"] = json!(self.ground.is_at_own_path);
         if !self.ground.is_at_own_path {
             let text = "the clean copy stood at another path than the checkout, because there are no namespaces here";
@@ -249,11 +254,37 @@ impl Visit<'_, '_> {
     async fn decide(&mut self) -> Result<(Measured, Vec<CommandRun>), Outcome> {
         let stage = self.stage(&self.trees.new, Build::Discarded, |_| Ok(()))?;
         let (measured, runs) = self.measure(&stage, self.question.timeout).await?;
+        let rewritten = self.trees.rewritten(&stage.copy);
+        if !rewritten.is_empty() {
+            let hash = Trees::hash(self.trees.changed.iter());
+            self.object(
+                format!("the check rewrites its own tests or settings while it runs: {}", listed(&rewritten)),
+                &hash,
+            );
+        }
         Ok((measured, runs))
+    }
+
+    /// Objects to sources that look at the runner of their own tests: they can behave differently there, or change its
+    /// verdict.
+    fn look_at_sources(&mut self) {
+        let found = self.trees.sources().flat_map(|(changed, _)| {
+            let words = kinds::new_words_of_runners(&changed.path, &changed.text_before(), &changed.text_after());
+            words.into_iter().map(|word| format!("`{word}` in {}", changed.path)).collect::<Vec<_>>()
+        });
+        let found: Vec<String> = found.collect();
+        if !found.is_empty() {
+            let hash = Trees::hash(self.trees.sources().map(|(changed, _)| changed));
+            self.object(
+                format!("the change makes sources look at the runner of their tests: {}", listed(&found)),
+                &hash,
+            );
+        }
     }
 
     /// Examines a green check.
     async fn examine(&mut self, now: &Measured) -> Result<(), Outcome> {
+        self.look_at_sources();
         let base = match self.settings.base {
             true => Some(self.base().await?),
             false => None,

@@ -8,6 +8,9 @@ use serde::Deserialize;
 /// The path of the file in a project.
 pub(crate) const FILE: &str = ".interlock/verification.toml";
 
+/// The least time for breaking functions one by one, unless the project says otherwise.
+const BUDGET_MIN: Duration = Duration::from_secs(10);
+
 /// The settings of a project.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -20,7 +23,8 @@ pub(crate) struct Settings {
     pub(crate) old_checks: bool,
     /// Whether the changed sources are broken on purpose.
     pub(crate) able_to_fail: bool,
-    /// The time for breaking files one by one, in seconds; as long as the check itself took if it is missing.
+    /// The time for breaking functions one by one, in seconds; as long as the check itself took, but at least ten seconds,
+    /// if it is missing.
     pub(crate) budget_s: Option<u64>,
 }
 
@@ -49,6 +53,6 @@ impl Settings {
 
     /// Returns the time for breaking files one by one, after a check that took this long.
     pub(crate) fn budget(&self, took: Duration) -> Duration {
-        self.budget_s.map_or(took, Duration::from_secs)
+        self.budget_s.map_or(took.max(BUDGET_MIN), Duration::from_secs)
     }
 }

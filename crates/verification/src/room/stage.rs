@@ -56,6 +56,8 @@ pub(crate) struct Stage {
     pub(crate) rules: Rules,
     /// The directory to run in.
     pub(crate) folder: PathBuf,
+    /// The copy of the tree, where it is.
+    pub(crate) copy: PathBuf,
     _temp: TempDir,
 }
 
@@ -111,7 +113,7 @@ impl Ground {
             let writes = if build == Build::Kept { None } else { Some(layer(number)?) };
             rules.views.push(View { at: self.root.join(at), shows, writes });
         }
-        Ok(Stage { rules, folder: self.root.join(&self.folder), _temp: temp })
+        Ok(Stage { rules, folder: self.root.join(&self.folder), copy: copy.to_owned(), _temp: temp })
     }
 
     /// Without namespaces: dependencies are links, which the program cannot write through.
@@ -121,6 +123,6 @@ impl Ground {
             symlink(self.root.join(path), copy.join(path))?;
         }
         let rules = Rules { keeps_repository: true, workspace: copy.clone(), ..self.rules.clone() };
-        Ok(Stage { rules, folder: copy.join(&self.folder), _temp: temp })
+        Ok(Stage { rules, folder: copy.join(&self.folder), copy, _temp: temp })
     }
 }

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeSet,
     fs,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use interlock_workspace::Workspace;
@@ -90,6 +90,42 @@ impl Trees {
         let texts = list(root).into_iter().filter_map(|path| Some((files::content(root, &path)?, path)));
         let texts = texts.filter(|(text, path)| kinds::part(path, text) == part);
         texts.map(|(text, _)| String::from_utf8_lossy(&text).into_owned()).collect()
+    }
+
+    /// The tests and definitions of the new tree that a program has changed in a copy of it. Lock files are left out: tools
+    /// write them anew.
+    pub(crate) fn rewritten(&self, copy: &Path) -> Vec<String> {
+        let checks = list(&self.new).into_iter().filter(|path| !path.contains("lock"));
+        let checks = checks.filter_map(|path| Some((files::content(&self.new, &path)?, path)));
+        let checks = checks.filter(|(text, path)| matches!(kinds::part(path, text), Part::Definition | Part::Test));
+        // A copy of a program can be anything, so a file is read only if it has the same size and is no link.
+        let is_same = |path: &str, text: &[u8]| {
+            let about = fs::symlink_metadata(copy.join(path)).ok();
+            about.is_some_and(|about| about.is_symlink() || about.len() == text.len() as u64)
+                && files::content(copy, path).as_deref() == Some(text)
+        };
+        checks.filter(|(text, path)| !is_same(path, text)).map(|(_, path)| path).collect()
+    }
+
+    /// The changed paths that are links now and lead out of the tree.
+    pub(crate) fn links_outside(&self) -> impl Iterator<Item = String> {
+        self.changed.iter().filter_map(|changed| {
+            let target = fs::read_link(self.new.join(&changed.path)).ok()?;
+            let folder = Path::new(&changed.path).parent().unwrap_or(Path::new(""));
+            let mut depth = folder.components().count();
+            for part in target.components() {
+                match part {
+                    Component::ParentDir => match depth.checked_sub(1) {
+                        Some(less) => depth = less,
+                        None => return Some(changed.path.clone()),
+                    },
+                    Component::CurDir => {}
+                    Component::Normal(_) => depth += 1,
+                    Component::RootDir | Component::Prefix(_) => return Some(changed.path.clone()),
+                }
+            }
+            None
+        })
     }
 
     /// A hash of the new contents of some files.
