@@ -146,7 +146,10 @@ fn lock(store: &Store) -> Result<fs::File, Failure> {
 fn furnish(tree: &Worktree, store: &Store, output: &Output) -> Result<(), Failure> {
     let bad = |why: String| Failure::bad_input(format!("{FILE}: {why}"));
     let text = interlock_regular_file::read_text(&tree.checkout, Path::new(FILE), FILE_BYTES_MAX);
-    let Some(text) = text.map_err(|error| bad(error.to_string()))? else { return Ok(()) };
+    let Some(text) = text.map_err(|error| bad(error.to_string()))? else {
+        bring_dependencies(tree, output);
+        return Ok(());
+    };
     let needs: Needs = toml::from_str(&text).map_err(|error| bad(error.to_string()))?;
     let in_file = |error: Error| bad(error.to_string());
     needs.copy.iter().try_for_each(|path| tree.copy(path)).map_err(in_file)?;
@@ -154,6 +157,22 @@ fn furnish(tree: &Worktree, store: &Store, output: &Output) -> Result<(), Failur
     match &needs.setup {
         Some(command) => setup::run(command, tree, store, output).map_err(bad),
         None => Ok(()),
+    }
+}
+
+/// Copies the ignored dependencies of the checkout, such as `node_modules`, without which the project's commands fail. A
+/// directory that cannot be copied is named; the run can still begin.
+fn bring_dependencies(tree: &Worktree, output: &Output) {
+    for path in interlock_verification::dependency_folders(&tree.checkout) {
+        let Some(path) = path.to_str() else { continue };
+        match tree.copy(path) {
+            Ok(()) => output.talk(&format!("copied {path} from the checkout\n")),
+            // A tracked directory is in the worktree already.
+            Err(Error::Worktree(why)) if why.contains("not ignored") => {}
+            Err(error) => {
+                output.talk(&format!("{path} was not copied: {error}. Name what the worktree needs in {FILE}\n"))
+            }
+        }
     }
 }
 

@@ -110,9 +110,15 @@ pub fn remember_dependencies(
     let root = workspace.root(folder).map_err(|error| error.to_string())?;
     let home = home_of(store, &root).map_err(|error| error.to_string())?;
     // What the settings add is compared from the first verification on; the usual names from here on.
-    let found = dependencies::find(&root, &[], |path| !dependencies::is_usual(path));
+    let found = dependency_folders(&root);
     let now = dependencies::inventory(&root, &found);
     dependencies::remembered(&inventory_file(&home, run), &now).map(drop).map_err(|error| error.to_string())
+}
+
+/// Returns the directories of a checkout in which package managers keep dependencies, below its root. Some may be tracked.
+/// May block on the file system.
+pub fn dependency_folders(root: &Path) -> Vec<PathBuf> {
+    dependencies::find(root, &[], |path| !dependencies::is_usual(path))
 }
 
 fn inventory_file(home: &Path, run: &str) -> PathBuf {
