@@ -2,7 +2,7 @@
 //!
 //! A file that defines a check decides which cases run and how their results count. A test says what is right. A source is
 //! what is checked. The table names the files that build tools, runners and package managers read by themselves; a file
-//! that no row names counts as data, and data of the base is put back for the old checks as definitions are.
+//! that no row names counts as data of the product.
 
 /// The part that a file plays in a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

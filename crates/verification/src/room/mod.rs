@@ -296,7 +296,7 @@ impl Visit<'_, '_> {
             false => None,
         };
         let old = match self.settings.old_checks {
-            true => self.old_checks(now).await?,
+            true => self.old_checks().await?,
             false => None,
         };
         self.compare(base.as_ref(), now, old.as_ref());

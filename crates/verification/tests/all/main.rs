@@ -4,3 +4,4 @@
 
 mod corpus;
 mod project;
+mod room;
