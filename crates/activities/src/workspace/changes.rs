@@ -18,6 +18,9 @@ use crate::policy::{risks, seen};
 
 const KNOWN: [&str; 6] = ["base", "since", "commands", "defined", "accepted", "goal"];
 
+/// The signal for weakened or redefined checks, for machines that take it.
+const CHECKS_CHANGED: &str = "checks_changed";
+
 /// The most bytes of a diff that a judge is shown.
 const SHOWN_BYTES_MAX: usize = 256 * 1024;
 
@@ -55,8 +58,12 @@ impl WorkspaceChanges {
             evidence.push(kept(attempt, "diff_since_start", &whole)?);
         }
         let (patch, problem) = parsed(&diff(base)?);
-        let mut weakened = self.weakened(attempt, &given, &patch, &tree)?;
-        weakened.extend(problem);
+        // A machine that verifies in the room needs no guess from the text of a diff.
+        let mut weakened = Vec::new();
+        if attempt.invocation.takes(CHECKS_CHANGED) {
+            weakened = self.weakened(attempt, &given, &patch, &tree)?;
+            weakened.extend(problem);
+        }
         let summary = summary(&patch);
         let map = given.text("goal")?.map(|goal| self.map(attempt, goal, &patch)).transpose()?.flatten();
         let data = json!({
@@ -67,7 +74,7 @@ impl WorkspaceChanges {
             "weakened": weakened,
             "summary": summary,
         });
-        let signal = if weakened.is_empty() { "collected" } else { "checks_changed" };
+        let signal = if weakened.is_empty() { "collected" } else { CHECKS_CHANGED };
         evidence.extend(map);
         Ok(Outcome::signal(signal, Value::from(data)).with(evidence))
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use interlock_codemap::functions;
+use interlock_codemap::{Function, functions};
 
 /// A line that no language accepts.
 const NONSENSE: &str = ")]} broken on purpose by interlock";
@@ -37,7 +37,7 @@ pub(crate) fn stopped(path: &str, before: &str, text: &str) -> Option<String> {
 /// Breaks the changed functions one by one: each text has one function that returns a wrong value or, in languages where
 /// that depends on types, stops.
 pub(crate) fn broken_one_by_one(path: &str, before: &str, text: &str) -> Vec<String> {
-    let Some(statement) = wrong_value(path).or_else(|| statement(path)) else { return Vec::new() };
+    let Some(statement) = wrong_value(path, text).or_else(|| statement(path)) else { return Vec::new() };
     let places = changed_functions(path, before, text);
     places.into_iter().map(|place| inserted(text, path, place, statement)).collect()
 }
@@ -45,7 +45,11 @@ pub(crate) fn broken_one_by_one(path: &str, before: &str, text: &str) -> Vec<Str
 /// Returns the places of the first statements of the functions that have a changed line, in order.
 fn changed_functions(path: &str, before: &str, text: &str) -> Vec<usize> {
     let changed = changed_lines(before, text);
-    let functions = functions(path, text).unwrap_or_default().into_iter();
+    let functions = match is_shell(path, text) {
+        true => shell_functions(text),
+        false => functions(path, text).unwrap_or_default(),
+    };
+    let functions = functions.into_iter();
     let mut places: Vec<usize> = functions
         .filter(|function| changed.range(function.lines.clone()).next().is_some())
         .map(|function| function.first_statement)
@@ -55,8 +59,40 @@ fn changed_functions(path: &str, before: &str, text: &str) -> Vec<usize> {
     places
 }
 
+/// Returns true if a shell reads this text.
+fn is_shell(path: &str, text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match name.rsplit_once('.') {
+        Some((_, extension)) => ["sh", "bash", "zsh", "ksh"].contains(&extension),
+        None => first.starts_with("#!") && first.ends_with("sh"),
+    }
+}
+
+/// Returns the functions of a shell script whose braces stand where people put them: `name() {` and, alone, `}`.
+fn shell_functions(text: &str) -> Vec<Function> {
+    let (mut found, mut place) = (Vec::new(), 0);
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    for (number, line) in lines.iter().enumerate() {
+        let head = line.trim_end();
+        let name = head.trim_start().trim_start_matches("function ").trim_end_matches('{').trim_end();
+        let is_head = head.ends_with('{') && (name.ends_with("()") || head.trim_start().starts_with("function "));
+        if is_head && !name.contains([' ', '$', '=']) {
+            let indentation = &line[..line.len() - line.trim_start().len()];
+            let end = lines[number..].iter().position(|line| line.trim_end() == format!("{indentation}}}"));
+            let end = end.map_or(lines.len(), |count| number + count + 1);
+            found.push(Function { lines: number..end, first_statement: place + head.len() });
+        }
+        place += line.len();
+    }
+    found
+}
+
 /// Returns the statement that returns a value which no caller expects, in languages without types.
-fn wrong_value(path: &str) -> Option<&'static str> {
+fn wrong_value(path: &str, text: &str) -> Option<&'static str> {
+    if is_shell(path, text) {
+        return Some("\necho 'broken on purpose by interlock'; return 97\n");
+    }
     match path.rsplit_once('.')?.1 {
         "py" => Some("return 'broken on purpose by interlock'"),
         "js" | "jsx" | "mjs" | "cjs" => Some(" return 'broken on purpose by interlock';"),
@@ -124,6 +160,15 @@ mod tests {
         let wrong = "def a():\n    return 1\n\ndef b():\n    return 'broken on purpose by interlock'\n    return 3\n";
         assert_eq!(broken_one_by_one("m.py", before, after), [wrong]);
         assert_eq!(stopped("table.csv", "", "a"), None);
+    }
+
+    #[test]
+    fn functions_of_shell_scripts_return_a_wrong_value() {
+        let before = "trim() {\n    echo \"$1\"\n}\nother() {\n    :\n}\n";
+        let after = "trim() {\n    echo \"$2\"\n}\nother() {\n    :\n}\n";
+        let expected =
+            "trim() {\necho 'broken on purpose by interlock'; return 97\n\n    echo \"$2\"\n}\nother() {\n    :\n}\n";
+        assert_eq!(broken_one_by_one("lib.sh", before, after), [expected]);
     }
 
     #[test]

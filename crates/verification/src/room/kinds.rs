@@ -86,7 +86,7 @@ const SOURCES: &[&str] = &[
 
 /// The extensions and names of texts for people.
 const DOCUMENTS: &[&str] =
-    &["md", "rst", "adoc", "txt", "png", "jpg", "jpeg", "gif", "svg", "webp", "pdf", "css", "scss", "html"];
+    &["md", "rst", "adoc", "png", "jpg", "jpeg", "gif", "svg", "webp", "pdf", "css", "scss", "html"];
 const DOCUMENT_NAMES: &[&str] = &[
     "license",
     "copying",
@@ -120,7 +120,11 @@ pub(crate) fn part(path: &str, head: &[u8]) -> Part {
     if SOURCES.contains(&extension) || (extension.is_empty() && head.starts_with(b"#!")) {
         return Part::Source;
     }
-    if DOCUMENTS.contains(&extension) || DOCUMENT_NAMES.contains(&stem) || DOCUMENT_NAMES.contains(&name) {
+    if DOCUMENTS.contains(&extension)
+        || in_folder(&["doc", "docs"])
+        || DOCUMENT_NAMES.contains(&stem)
+        || DOCUMENT_NAMES.contains(&name)
+    {
         return Part::Document;
     }
     Part::Data

@@ -44,15 +44,14 @@ const HARMLESS: [&str; 22] = [
     "private",
 ];
 
-/// The parts of a tree that the old checks take from the base tree. Data outside of test directories belongs to the product.
-const KEPT_OLD: [Part; 2] = [Part::Definition, Part::Test];
+/// The parts of a tree that are always checks.
+const CHECKS: [Part; 2] = [Part::Definition, Part::Test];
 
 impl Visit<'_, '_> {
     /// Runs the old checks on the new sources; `None` if they are the new ones. A check that fails runs once more: some
     /// tests fail now and then.
     pub(super) async fn old_checks(&mut self) -> Result<Option<Measured>, Outcome> {
-        let old: Vec<Changed> =
-            self.trees.with_part(&KEPT_OLD).filter(|changed| !is_harmless(changed)).cloned().collect();
+        let old: Vec<Changed> = self.old_files().cloned().collect();
         let spliced: Vec<(String, String)> = self.trees.sources().filter_map(|(changed, _)| spliced(changed)).collect();
         if old.is_empty() && spliced.is_empty() {
             return Ok(None);
@@ -84,12 +83,21 @@ impl Visit<'_, '_> {
         self.remembered(name, &[&question_base, &question_tree], &tree, Build::Discarded, change).await
     }
 
+    /// The changed files that the old checks take from the base tree. Data is the product's if it changes alone; beside
+    /// changed sources it may have been made to fit them, so the new sources must do with the old data.
+    fn old_files(&self) -> impl Iterator<Item = &Changed> {
+        let has_sources = self.trees.sources().next().is_some();
+        let is_data = move |changed: &&Changed| has_sources && changed.part == Part::Data && changed.before.is_some();
+        let checks = self.trees.with_part(&CHECKS).filter(|changed| !is_harmless(changed));
+        checks.chain(self.trees.with_part(&[Part::Data]).filter(is_data))
+    }
+
     /// Names the tests and definitions that changed, for people.
     pub(super) fn changed_checks(&self) -> (String, String) {
         let checks = || {
             let with_tests =
                 self.trees.sources().filter(|(changed, _)| spliced(changed).is_some()).map(|(changed, _)| changed);
-            self.trees.with_part(&KEPT_OLD).filter(|changed| !is_harmless(changed)).chain(with_tests)
+            self.old_files().chain(with_tests)
         };
         let names: Vec<String> = checks().map(|changed| changed.path.clone()).collect();
         (super::listed(&names), Trees::hash(checks()))
