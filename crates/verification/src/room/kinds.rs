@@ -69,6 +69,13 @@ const RUNNERS: &[&str] = &[
     "collections", "pathlib", "platform", "locale", "codecs", "encodings", "abc", "ast", "tokenize", "textwrap", "difflib", "fnmatch", "glob", "shutil", "random", "copy", "operator",
 ];
 
+/// Headers of the system and of test frameworks: a file of the project with such a name can stand before the real one.
+#[rustfmt::skip]
+const HEADERS: &[&str] = &[
+    "assert", "cassert", "stdio", "cstdio", "stdlib", "cstdlib", "string", "signal", "setjmp", "unistd", "stddef", "stdint", "stdbool", "unity", "check", "cmocka", "catch", "doctest",
+    "gtest", "gmock", "cunit", "greatest", "munit", "criterion", "utest", "minunit",
+];
+
 /// Directories of tests and their data.
 #[rustfmt::skip]
 const TEST_FOLDERS: &[&str] = &[
@@ -107,7 +114,9 @@ pub(crate) fn part(path: &str, head: &[u8]) -> Part {
     let is_metadata = |folder: &str| folder.ends_with(".egg-info") || folder.ends_with(".dist-info");
     let in_folder = |table: &[&str]| folders.split('/').any(|folder| table.contains(&folder));
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
-    if is_definition(name)
+    let stands_before_a_header = matches!(extension, "h" | "hpp" | "") && HEADERS.contains(&stem);
+    if stands_before_a_header
+        || is_definition(name)
         || folders.split('/').any(is_metadata)
         || in_folder(DEFINING_FOLDERS)
         || stands_before_a_runner(&lower)
@@ -168,6 +177,8 @@ const OF_RUNNERS: &[(&[&str], &[&str])] = &[
     (&["py"], &["unittest", "pytest", "_pytest", "PYTEST_CURRENT_TEST", "pluggy", "doctest", "_exit"]),
     (&["js", "mjs", "cjs", "jsx", "ts", "tsx", "mts", "cts"], &["node:test", "mocha", "jest", "vitest", "tape", "JEST_WORKER_ID", "NODE_TEST_CONTEXT", "VITEST", "npm_lifecycle_event"]),
     (&["go"], &["\"testing\"", "test.v", "testlog"]),
+    (&["c", "h", "cc", "cpp", "cxx", "hpp", "hh", "hxx"], &["define assert", "undef assert", "NDEBUG", "SIGABRT", "SIGSEGV", "constructor", "destructor", "_Exit", "_exit", "quick_exit", "atexit", "TEST_ASSERT"]),
+    (&["sh", "bash", "zsh", "ksh", ""], &["trap", "assert", "alias", "unalias", "BASH_ENV"]),
     (&["rs"], &["cfg!(test)", "cfg(not(test))", "RUST_TEST", "NEXTEST", "CARGO_MANIFEST_DIR_TEST"]),
 ];
 
