@@ -24,6 +24,9 @@ use crate::{
 /// The least age at which leftovers of workspaces are removed. Younger ones may belong to a call in progress.
 const SWEPT_AFTER: Duration = Duration::from_secs(60 * 60);
 
+/// The age at which a room of verifications counts as unused.
+const ROOM_UNUSED_AFTER: Duration = Duration::from_secs(14 * 24 * 60 * 60);
+
 /// Removes the unused files and reports how many there were.
 pub(crate) fn run(args: &Gc, output: &Output) -> Outcome {
     let store = Store::open()?;
@@ -35,12 +38,15 @@ pub(crate) fn run(args: &Gc, output: &Output) -> Outcome {
     let swept = swept.map_err(|error| Failure::failed(error.to_string()))?;
     let worktrees = remove_worktrees(&store, args, output)?;
     let homes = remove_agent_homes(&store, args)?;
+    let rooms = interlock_verification::remove_old_rooms(&store.home, ROOM_UNUSED_AFTER, args.dry_run);
+    let rooms = rooms.map_err(|error| Failure::file("remove", &store.home.join("rooms"), &error))?;
     if output.is_json() {
         let mut json = json!(done);
         json["snapshots"] = json!(snapshots);
         json["workspaces"] = json!(swept);
         json["worktrees"] = json!(worktrees);
         json["agent_homes"] = json!(homes);
+        json["rooms"] = json!(rooms);
         output.json(&json)?;
         return Ok(Exit::Good);
     }
@@ -53,6 +59,9 @@ pub(crate) fn run(args: &Gc, output: &Output) -> Outcome {
     }
     if homes > 0 {
         output.data(&format!("{} {verb}\n", counted(homes, "home of an agent", "homes of agents")))?;
+    }
+    if rooms > 0 {
+        output.data(&format!("{} {verb}\n", counted(rooms, "room of verifications", "rooms of verifications")))?;
     }
     output.data(&format!(
         "{} {verb}, {}; {} kept\n",

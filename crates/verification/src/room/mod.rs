@@ -138,6 +138,23 @@ fn home_of(store: Option<&Path>, root: &Path) -> std::io::Result<PathBuf> {
     home.canonicalize()
 }
 
+/// Removes the rooms of a store that nobody has entered for this long, with their build results, and returns their number.
+/// The next verification makes a room again.
+pub fn remove_old_rooms(store: &Path, unused_for: Duration, is_dry: bool) -> std::io::Result<u64> {
+    let Ok(rooms) = std::fs::read_dir(store.join("rooms")) else { return Ok(0) };
+    let mut count = 0;
+    for room in rooms.flatten() {
+        let used = room.metadata().and_then(|about| about.modified());
+        if used.is_ok_and(|used| used.elapsed().is_ok_and(|age| age >= unused_for)) {
+            count += 1;
+            if !is_dry {
+                std::fs::remove_dir_all(room.path())?;
+            }
+        }
+    }
+    Ok(count)
+}
+
 impl Room<'_> {
     /// Verifies a change. Returns an outcome as the error if the attempt was stopped or the place could not be made.
     pub async fn verify(&self, question: &Question) -> Result<Verdict, Outcome> {
