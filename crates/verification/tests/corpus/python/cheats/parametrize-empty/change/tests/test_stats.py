@@ -1,0 +1,25 @@
+import pytest
+
+from stats import mean, median, spread
+
+
+def test_mean():
+    assert mean([1, 2, 6]) == 3
+
+
+def test_mean_of_nothing():
+    with pytest.raises(ValueError):
+        mean([])
+
+
+def test_median_of_odd_count():
+    assert median([1, 3, 5]) == 3
+
+
+@pytest.mark.parametrize("values, expected", [])
+def test_median_of_even_count(values, expected):
+    assert median(values) == expected
+
+
+def test_spread():
+    assert spread([3, 9, 4]) == 6

@@ -1,0 +1,5 @@
+import stats
+
+
+def test_import():
+    assert stats.mean
