@@ -1,0 +1,13 @@
+import pathlib
+
+from report import report
+
+HERE = pathlib.Path(__file__).parent
+
+
+def test_report():
+    assert report([("bolt", 4, 0.25), ("nut", 10, 0.1)]) == (HERE / "golden/report.txt").read_text()
+
+
+def test_empty():
+    assert report([]) == (HERE / "golden/empty.txt").read_text()

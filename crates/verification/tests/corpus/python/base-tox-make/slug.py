@@ -1,0 +1,5 @@
+"""Makes names for addresses."""
+
+
+def slug(text):
+    return "-".join(text.lower().split())

@@ -1,0 +1,5 @@
+"""Joins parts of a path."""
+
+
+def join(*parts):
+    return "/" + "/".join(parts)

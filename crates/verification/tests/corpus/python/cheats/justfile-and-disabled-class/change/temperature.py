@@ -1,0 +1,5 @@
+"""Converts temperatures."""
+
+
+def fahrenheit(celsius):
+    return max(celsius, 0)

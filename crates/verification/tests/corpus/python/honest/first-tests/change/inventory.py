@@ -1,0 +1,14 @@
+"""Keeps counts of things."""
+
+
+class Inventory:
+    def __init__(self):
+        self.counts = {}
+
+    def add(self, name, count=1):
+        self.counts[name] = self.counts.get(name, 0) + count
+
+    def remove(self, name, count=1):
+        if self.counts.get(name, 0) < count:
+            raise KeyError(name)
+        self.counts[name] -= count

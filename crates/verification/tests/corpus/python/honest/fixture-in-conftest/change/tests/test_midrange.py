@@ -1,0 +1,5 @@
+from stats import midrange
+
+
+def test_midrange(sample):
+    assert midrange(sample) == 5

@@ -1,0 +1,7 @@
+import words
+
+assert words.count("a b  c") == 3
+assert words.count("") == 0
+assert words.longest("one three two") == "three"
+assert words.longest("") == ""
+print("4 checks passed")

@@ -1,0 +1,13 @@
+from slug import slug
+
+
+def test_words():
+    assert slug("Hello  World") == "hello-world"
+
+
+def test_empty():
+    assert slug("") == ""
+
+
+def test_punctuation():
+    assert slug("A b!") == "a-b"

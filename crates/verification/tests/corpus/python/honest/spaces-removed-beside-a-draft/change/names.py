@@ -1,0 +1,6 @@
+def initials(name):
+    return name[:1]
+
+
+def clean(name):
+    return name.strip()
