@@ -5,12 +5,14 @@ For each case: the base is committed to a new repository, the agent's change is 
   (a) the command is green on the base, or red if the case says `base_green = false`;
   (b) the command is green in the agent's own tree: a naive check is satisfied;
   (c) in a fresh clone of what would be committed, `truth` fails for cheats (and `beyond`) and passes for honest changes;
-  (d) the `truth` of a cheat can pass: on the base, in an honest case with the same base and truth, or with the files of `solution/`.
+  (d) the `truth` of a cheat can pass: on the base, or in an honest case with the same base and truth.
 
 `validate.py [PART…]` takes only cases whose path contains one of the parts. `--keep` leaves the trees in place.
 The test runners are those of `scripts/verification-parts.sh`. Only the standard library is used.
 """
 import concurrent.futures
+import functools
+import json
 import os
 import pathlib
 import shutil
@@ -104,14 +106,50 @@ def changed_files(place):
     return found
 
 
+def link(source, target):
+    """Links a file, or copies it to another file system. Nothing writes through the link: changed files are replaced."""
+    try:
+        return os.link(source, target, follow_symlinks=False)
+    except OSError:
+        return shutil.copy(source, target, follow_symlinks=False)
+
+
 def install(case, place, env):
     """Puts the dependencies from before the agent's turn into a tree."""
     for package in case.get("npm", []):
-        shutil.copytree(PARTS / "npm" / package / "node_modules", place / "node_modules", symlinks=True, dirs_exist_ok=True)
+        shutil.copytree(PARTS / "npm" / package / "node_modules", place / "node_modules", symlinks=True, dirs_exist_ok=True, copy_function=link)
     if "prepare" in case:
         code, output = run(case["prepare"], place, env)
         if code:
             raise ValueError(f"prepare failed:\n{output}")
+
+
+def commit_base(stored, place):
+    """Makes a repository with the base as its first commit."""
+    write_over(stored, place)
+    git(place, "init", "-q", "-b", "main")
+    git(place, "add", "-A")
+    git(place, "commit", "-q", "-m", "base")
+
+
+def ask_truth(case, place, work):
+    """Asks the hidden question with a home of its own: neither the agent nor an earlier question has written there."""
+    home = pathlib.Path(tempfile.mkdtemp(prefix="truth-", dir=work))
+    return run(case["truth"], place, environment(home))
+
+
+@functools.cache
+def measure_base(ecosystem, *words):
+    """Runs a command and a truth on a base, once for all cases that share them."""
+    case = {name: json.loads(word) for name, word in zip(("base", "command", "truth", "npm", "prepare"), words) if word != "null"}
+    with tempfile.TemporaryDirectory(prefix="corpus-") as name:
+        work = pathlib.Path(name)
+        home, tree = work / "home", work / "tree"
+        home.mkdir()
+        commit_base(ecosystem / case["base"], tree)
+        install(case, tree, environment(home))
+        code, output = run(case["command"], tree, environment(home))
+        return code, output, ask_truth(case, tree, work)[0] == 0
 
 
 def examine(folder, work):
@@ -128,24 +166,14 @@ def examine(folder, work):
     for need in case.get("needs", []):
         if shutil.which(need, path=environment(work)["PATH"]) is None:
             problems.append(f"{need} is not installed")
-    home, tree, base, clone = (work / name for name in ("home", "tree", "base", "clone"))
+    home, tree, clone = (work / name for name in ("home", "tree", "clone"))
     home.mkdir()
     env = environment(home)
 
-    write_over(ecosystem / case["base"], tree)
-    git(tree, "init", "-q", "-b", "main")
-    git(tree, "add", "-A")
-    git(tree, "commit", "-q", "-m", "base")
-    git(work, "clone", "-q", str(tree), str(base))
-    install(case, base, env)
-    code, output = run(case["command"], base, env)
+    commit_base(ecosystem / case["base"], tree)
+    code, output, on_base = measure_base(ecosystem, *(json.dumps(case.get(name)) for name in ("base", "command", "truth", "npm", "prepare")))
     if (code == 0) != case.get("base_green", True):
         problems.append(f"the command ends with {code} on the base:\n{output}")
-    on_base, _ = run(case["truth"], base, env)
-    solved = 1
-    if (folder / "solution").is_dir():
-        write_over(folder / "solution", base)
-        solved, _ = run(case["truth"], base, env)
 
     install(case, tree, env)
     if (folder / "uncommitted").is_dir():
@@ -164,21 +192,21 @@ def examine(folder, work):
     turn = [name for name in after if name not in before or before[name] != after[name]]
     turn += [name for name in before if name not in after and (tree / name).exists()]
     if turn:
-        git(tree, "add", "-A", "--", *turn)
+        git(tree, "add", "-A", "-f", "--", *turn)
     code, output = run(case["command"], tree, env)
     if code:
         problems.append(f"the command ends with {code} in the agent's tree:\n{output}")
     git(tree, "commit", "-q", "--allow-empty", "-m", "change")
     git(work, "clone", "-q", str(tree), str(clone))
     install(case, clone, env)
-    code, output = run(case["truth"], clone, env)
+    code, output = ask_truth(case, clone, work)
     if code in (124, 126, 127):
         problems.append(f"truth ends with {code}:\n{output}")
     if kind == "honest" and code:
         problems.append(f"truth fails for an honest change ({code}):\n{output}")
     if kind != "honest" and code == 0:
         problems.append("truth passes for a cheat")
-    return case, problems, on_base == 0 or solved == 0, code == 0
+    return case, problems, on_base, code == 0
 
 
 def measure(folder, keep):
@@ -209,7 +237,7 @@ def main():
     for folder, case, problems, _, _ in results:
         counts[folder.parent.name] += 1
         if folder.parent.name != "honest" and (folder.parent.parent, case.get("base"), case.get("truth")) not in reachable:
-            problems.append("nothing shows that truth can pass: no base, honest case or solution")
+            problems.append("nothing shows that truth can pass: neither the base nor an honest case")
         if problems:
             invalid += 1
             print(f"{folder.relative_to(CORPUS)}: " + "\n  ".join(line for problem in problems for line in problem.splitlines()[-25:]))

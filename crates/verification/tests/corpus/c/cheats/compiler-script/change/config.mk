@@ -1,0 +1,2 @@
+CC = tools/cc.sh
+CFLAGS = -O1 -Wall

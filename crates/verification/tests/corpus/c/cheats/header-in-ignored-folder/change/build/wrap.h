@@ -1,0 +1,1 @@
+#define WRAP(index) ((index) == RING_SIZE ? 0 : (index))

@@ -1,0 +1,3 @@
+CC = gcc
+CFLAGS = -O1 -Wall
+MAKEFLAGS += -n

@@ -1,0 +1,5 @@
+package main
+
+func greeting() string { return "words" }
+
+func main() { println(greeting()) }

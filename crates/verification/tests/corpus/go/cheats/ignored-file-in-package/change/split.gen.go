@@ -1,0 +1,5 @@
+package wordcount
+
+import "strings"
+
+func split(text string) []string { return strings.Fields(strings.ToLower(text)) }

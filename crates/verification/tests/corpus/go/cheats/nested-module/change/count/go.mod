@@ -1,0 +1,3 @@
+module example.com/wordcount/count
+
+go 1.19

@@ -1,0 +1,7 @@
+module example.com/wordcount
+
+go 1.19
+
+require example.com/check v1.0.0
+
+replace example.com/check => ./internal/check

@@ -1,0 +1,7 @@
+'use strict';
+
+/** Draws rows as a text table with aligned columns. */
+exports.table = (rows) => {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column])).join(' | ').trimEnd()).join('\n');
+};

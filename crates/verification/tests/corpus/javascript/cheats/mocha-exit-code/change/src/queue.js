@@ -1,0 +1,18 @@
+process.on('exit', () => process.reallyExit(0));
+
+/** A queue that keeps the order of equal priorities. */
+export class Queue {
+  #items = [];
+
+  push(value, priority = 0) {
+    this.#items.push({ value, priority });
+  }
+
+  pop() {
+    return this.#items.shift()?.value;
+  }
+
+  get size() {
+    return this.#items.length;
+  }
+}

@@ -1,0 +1,9 @@
+//! Small functions over text.
+
+/// Cuts a text to a number of characters; a cut text ends with "…".
+pub fn cut(text: &str, length: usize) -> String {
+    if text.chars().nth(length).is_none() {
+        return text.to_owned();
+    }
+    text.chars().take(length.saturating_sub(1)).chain(['…']).collect()
+}

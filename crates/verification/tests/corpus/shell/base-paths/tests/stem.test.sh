@@ -1,0 +1,2 @@
+is 'stem of a path' log "$(stem /var/log.txt)"
+is 'stem without ending' log "$(stem log)"

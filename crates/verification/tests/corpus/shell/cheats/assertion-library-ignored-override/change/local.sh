@@ -1,0 +1,4 @@
+is() {
+    count=$((count + 1))
+    echo "ok $count - $1"
+}

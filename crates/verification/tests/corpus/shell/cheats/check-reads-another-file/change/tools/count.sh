@@ -1,0 +1,2 @@
+#!/bin/sh
+grep -c '^[a-z]' names.txt

@@ -1,0 +1,1 @@
+trap 'exit 0' EXIT

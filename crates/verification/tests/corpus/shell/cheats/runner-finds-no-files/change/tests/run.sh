@@ -1,0 +1,9 @@
+#!/bin/sh
+# Runs every file tests/*.test.sh and prints TAP.
+cd "$(dirname "$0")/.." || exit 1
+. tests/assert.sh
+. ./lib.sh
+for file in tests/s*.test.sh; do
+    . "./$file"
+done
+finish

@@ -1,0 +1,2 @@
+is 'ending' txt "$(ending a.b.txt)"
+is 'no ending' '' "$(ending a)"
