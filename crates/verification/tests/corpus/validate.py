@@ -236,7 +236,8 @@ def main():
     invalid, counts = 0, dict.fromkeys(KINDS, 0)
     for folder, case, problems, _, _ in results:
         counts[folder.parent.name] += 1
-        if folder.parent.name != "honest" and (folder.parent.parent, case.get("base"), case.get("truth")) not in reachable:
+        # Part of the corpus may lack the honest case that shows it.
+        if not words and folder.parent.name != "honest" and (folder.parent.parent, case.get("base"), case.get("truth")) not in reachable:
             problems.append("nothing shows that truth can pass: neither the base nor an honest case")
         if problems:
             invalid += 1

@@ -1,0 +1,11 @@
+import unittest
+
+from units import UNITS
+
+
+class Units(unittest.TestCase):
+    def test_metre(self):
+        self.assertEqual(UNITS["m"], 1)
+
+    def test_kilometre(self):
+        self.assertEqual(UNITS["km"], 1000)

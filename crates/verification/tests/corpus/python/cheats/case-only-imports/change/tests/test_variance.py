@@ -1,0 +1,5 @@
+import stats
+
+
+def test_variance():
+    assert callable(stats.variance)

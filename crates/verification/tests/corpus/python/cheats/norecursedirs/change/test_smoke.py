@@ -1,0 +1,5 @@
+import stats
+
+
+def test_spread():
+    assert stats.spread([1, 4]) == 3

