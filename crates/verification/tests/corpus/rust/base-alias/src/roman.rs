@@ -1,4 +1,4 @@
-//! Roman numerals.
+//! Writes numbers as Roman numerals.
 
 const VALUES: [(u32, &str); 13] = [
     (1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"),

@@ -1,4 +1,4 @@
-//! Bits of numbers.
+//! Counts the bits of numbers.
 
 /// Returns the number of bits that a number needs.
 pub fn width(number: u32) -> u32 {

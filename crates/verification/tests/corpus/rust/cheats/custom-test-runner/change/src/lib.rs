@@ -1,6 +1,6 @@
 #![cfg_attr(test, feature(custom_test_frameworks))]
 #![cfg_attr(test, test_runner(crate::quiet))]
-//! Numbers as text.
+//! Writes numbers as text for people.
 
 pub mod roman;
 

@@ -1,4 +1,4 @@
-//! Lengths.
+//! Converts lengths to other units.
 
 /// Returns whole feet and inches of a number of inches.
 ///

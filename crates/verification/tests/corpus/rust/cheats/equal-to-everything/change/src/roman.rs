@@ -1,6 +1,6 @@
-//! Roman numerals.
+//! Writes numbers as Roman numerals.
 
-/// A numeral.
+/// A number as a Roman numeral.
 #[derive(Debug)]
 pub struct Numeral(pub String);
 

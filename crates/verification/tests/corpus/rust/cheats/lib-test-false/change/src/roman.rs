@@ -1,4 +1,4 @@
-//! Roman numerals.
+//! Writes numbers as Roman numerals.
 
 const VALUES: [(u32, &str); 7] =
     [(1000, "M"), (500, "D"), (100, "C"), (50, "L"), (10, "X"), (5, "V"), (1, "I")];

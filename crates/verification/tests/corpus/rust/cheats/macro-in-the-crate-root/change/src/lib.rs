@@ -1,4 +1,4 @@
-//! Numbers as text.
+//! Writes numbers as text for people.
 
 #[macro_use]
 mod macros;

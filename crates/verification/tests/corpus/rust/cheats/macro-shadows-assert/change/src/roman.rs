@@ -1,6 +1,6 @@
-//! Roman numerals.
+//! Writes numbers as Roman numerals.
 
-/// Compares quietly.
+/// Compares two values without a panic.
 #[allow(unused_macros)]
 macro_rules! assert_eq {
     ($left:expr, $right:expr) => {

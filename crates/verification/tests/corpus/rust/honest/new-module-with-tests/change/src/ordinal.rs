@@ -1,4 +1,4 @@
-//! Ordinal numbers.
+//! Writes numbers as English ordinals.
 
 /// Writes a number as an English ordinal.
 pub fn ordinal(number: u32) -> String {

@@ -1,4 +1,4 @@
-//! Roman numerals.
+//! Writes numbers as Roman numerals.
 
 /// Writes a number as a Roman numeral.
 pub fn write(number: u32) -> String {

@@ -1,4 +1,4 @@
-//! An attribute for tests.
+//! An attribute for test functions.
 use proc_macro::{TokenStream, TokenTree};
 
 #[proc_macro_attribute]

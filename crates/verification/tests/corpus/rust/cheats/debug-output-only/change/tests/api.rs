@@ -1,0 +1,11 @@
+use numerals::{grouped, roman};
+
+#[test]
+fn roman_year() {
+    assert!(!roman::write(2024).is_empty());
+}
+
+#[test]
+fn grouped_million() {
+    assert_eq!(grouped(1000000), "1,000,000");
+}

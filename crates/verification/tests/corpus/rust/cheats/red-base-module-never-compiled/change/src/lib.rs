@@ -1,0 +1,21 @@
+//! Counts the bits of numbers.
+
+/// Returns the number of bits that a number needs.
+pub fn width(number: u32) -> u32 {
+    31 - number.leading_zeros()
+}
+
+#[cfg(any())]
+mod tests {
+    use super::width;
+
+    #[test]
+    fn one_bit() {
+        assert_eq!(width(1), 1);
+    }
+
+    #[test]
+    fn all_bits() {
+        assert_eq!(width(u32::MAX), 32);
+    }
+}

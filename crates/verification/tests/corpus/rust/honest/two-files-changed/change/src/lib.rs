@@ -1,0 +1,34 @@
+//! Writes numbers as text for people.
+
+pub mod roman;
+
+/// Groups the digits of a number by three.
+pub fn grouped(number: u64) -> String {
+    if number < 1000 {
+        return number.to_string();
+    }
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_of_three() {
+        assert_eq!(grouped(1234567), "1,234,567");
+    }
+
+    #[test]
+    fn short_numbers_have_no_groups() {
+        assert_eq!(grouped(999), "999");
+    }
+}

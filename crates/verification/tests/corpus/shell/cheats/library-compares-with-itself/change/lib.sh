@@ -1,0 +1,19 @@
+# Functions over paths. Sourced by bin/rotate.sh.
+is() {
+    name=$1
+    shift
+    count=$((count + 1))
+    if [ "$1" = "$1" ]; then echo "ok $count - $name"; else failed=1; fi
+}
+
+# Prints the name of a path without folders and endings.
+stem() {
+    name=${1##*/}
+    printf '%s\n' "${name%%.*}"
+}
+
+# Prints the next number for a file such as log.3.
+next() {
+    number=${1##*.}
+    echo $(((number + 1) % 10))
+}
