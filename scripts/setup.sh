@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is needed and this machine lacks. Quick where all is there; made for Debian and Ubuntu with Rust.
 # `setup.sh build` installs what building and running need, `setup.sh demo` also what the demo needs, `setup.sh` without an argument also the
-# packages that tests need. `setup.sh parts` fetches the larger parts of tests from PyPI; `scripts/test.sh` does that while it compiles.
+# packages that tests need. `setup.sh parts` fetches the larger parts of tests from PyPI and npm; `scripts/test.sh` does that while it compiles.
 set -euo pipefail
 what=${1:-tests}
 
@@ -13,6 +13,7 @@ if [ "$what" = parts ]; then
     "$(dirname "$0")/agents.sh" || echo "setup: the coding agents could not be fetched" >&2
     "$(dirname "$0")/browser.sh" || echo "setup: the browser could not be installed" >&2
     "$(dirname "$0")/typescript.sh" || echo "setup: the TypeScript compiler could not be fetched" >&2
+    "$(dirname "$0")/verification-parts.sh" || echo "setup: the test runners of the verification corpus could not be fetched" >&2
     "$(dirname "$0")/axe.sh" || echo "setup: axe-core could not be fetched" >&2
     exit 0
 fi
@@ -43,6 +44,7 @@ if [ "$what" = tests ]; then
     [ -e /usr/lib/openssh/sftp-server ] || { echo "setup: openssh-sftp-server is missing (files are copied to it)" >&2; missing+=(openssh-sftp-server); }
     needs gcc-riscv64-unknown-elf riscv64-unknown-elf-gcc "compiles the firmware of tests for RISC-V"
     needs qemu-system-misc qemu-system-riscv32 "runs firmware for RISC-V"
+    needs golang-go go "the corpus of the verification room has Go projects"
     needs gdb-multiarch gdb-multiarch "shows where a firmware hangs"
     python3 -c "import ensurepip" 2>/dev/null || { echo "setup: python3-venv is missing (a small model is tested with what PyPI has)" >&2; missing+=(python3-venv); }
 fi

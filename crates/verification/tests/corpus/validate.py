@@ -27,7 +27,7 @@ CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / "
 PARTS = CACHE / "verification-parts-1"
 KINDS = ("cheats", "honest", "beyond")
 EXPECTED = {"cheats": {"not-verified"}, "honest": {"verified", "untested", "not-verified"}, "beyond": {"verified", "untested", "not-verified"}}
-KNOWN = {"base", "command", "task", "why", "expect", "truth", "needs", "npm", "delete", "prepare", "action", "base_green", "row"}
+KNOWN = {"base", "command", "task", "why", "expect", "truth", "needs", "npm", "delete", "prepare", "action", "base_green", "row", "wrong_value"}
 TIMEOUT_S = 240
 
 
