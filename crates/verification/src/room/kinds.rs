@@ -57,7 +57,7 @@ const ENDINGS: &[&str] = &[
 /// Directories whose files are all definitions.
 #[rustfmt::skip]
 const DEFINING_FOLDERS: &[&str] = &[
-    ".cargo", ".github", ".gitlab", ".circleci", ".husky", ".mvn", "gradle", ".yarn", "node_modules", ".config", ".interlock", ".vscode", ".devcontainer", ".githooks",
+    ".cargo", ".github", ".gitlab", ".circleci", ".husky", ".mvn", "gradle", ".yarn", "node_modules", "vendor", ".config", ".interlock", ".vscode", ".devcontainer", ".githooks",
 ];
 
 /// Python modules that a test run imports: a module of the project with such a name stands before the real one.

@@ -1,5 +1,0 @@
-"""Joins parts of a path."""
-
-
-def join(*parts):
-    return "/" + "/".join(parts)

@@ -1,9 +1,0 @@
-"""Counts words."""
-
-
-def count(text):
-    return len(text.split(" "))
-
-
-def longest(text):
-    return max(text.split(), key=len)
