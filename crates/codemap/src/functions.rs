@@ -12,6 +12,9 @@ use crate::language::Language;
 /// The most bytes of a text that is parsed.
 const BYTES_MAX: usize = 2 * 1024 * 1024;
 
+/// The names that grammars have for the type that a function returns.
+const RETURNS: [&str; 3] = ["return_type", "result", "type"];
+
 /// A function with a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
@@ -19,6 +22,8 @@ pub struct Function {
     pub lines: Range<usize>,
     /// The byte offset at which a statement can be inserted as the first of its body.
     pub first_statement: usize,
+    /// The type that it returns, as the source writes it; empty if the source names none.
+    pub returns: String,
 }
 
 /// Returns the functions of a text, outer ones first; `None` if the language has no grammar or the text is too long.
@@ -27,9 +32,12 @@ pub fn functions(path: &str, text: &str) -> Option<Vec<Function>> {
     let mut found = Vec::new();
     visit(tree.root_node(), &mut |node| {
         if let Some(body) = body(node) {
+            let returns = RETURNS.iter().find_map(|field| node.child_by_field_name(field));
+            let returns = returns.and_then(|returns| text.get(returns.byte_range())).unwrap_or_default();
             found.push(Function {
                 lines: node.start_position().row..node.end_position().row + 1,
                 first_statement: body,
+                returns: returns.trim_start_matches([':', ' ']).to_owned(),
             });
         }
     });
@@ -135,6 +143,22 @@ mod tests {
             assert_eq!(changed, expected, "{path}");
         }
         assert_eq!(functions("a.txt", "text"), None);
+    }
+
+    #[test]
+    fn functions_name_the_type_that_they_return() {
+        let cases = [
+            ("a.rs", "fn add(a: u8) -> u8 { a }", "u8"),
+            ("a.go", "package a\nfunc Add(a int) string { return a }", "string"),
+            ("a.c", "unsigned add(int a) { return a; }", "unsigned"),
+            ("a.ts", "function add(a: number): number { return a }", "number"),
+            ("a.java", "class A { int add(int a) { return a; } }", "int"),
+            ("a.rs", "fn add() {}", ""),
+        ];
+        for (path, text, expected) in cases {
+            let found = functions(path, text).unwrap_or_default();
+            assert_eq!(found.first().map(|function| function.returns.as_str()), Some(expected), "{path}");
+        }
     }
 
     #[test]

@@ -29,34 +29,35 @@ pub(crate) fn unreadable(path: &str, text: &str) -> String {
 /// Stops every function that has a changed line; `None` if there is none or the language has no such statement. `before`
 /// is the text that the change began with.
 pub(crate) fn stopped(path: &str, before: &str, text: &str) -> Option<String> {
-    let places = changed_functions(path, before, text);
-    let statement = statement(path).filter(|_| !places.is_empty())?;
-    Some(places.into_iter().rev().fold(text.to_owned(), |broken, place| inserted(&broken, path, place, statement)))
+    let found = changed_functions(path, before, text);
+    let statement = statement(path).filter(|_| !found.is_empty())?;
+    let stop = |broken: String, function: Function| inserted(&broken, path, function.first_statement, statement);
+    Some(found.into_iter().rev().fold(text.to_owned(), stop))
 }
 
-/// Breaks the changed functions one by one: each text has one function that returns a wrong value or, in languages where
-/// that depends on types, stops.
+/// Breaks the changed functions one by one: each text has one function that returns a wrong value or, if none is known for
+/// its type, stops.
 pub(crate) fn broken_one_by_one(path: &str, before: &str, text: &str) -> Vec<String> {
-    let Some(statement) = wrong_value(path, text).or_else(|| statement(path)) else { return Vec::new() };
-    let places = changed_functions(path, before, text);
-    places.into_iter().map(|place| inserted(text, path, place, statement)).collect()
+    let broken = changed_functions(path, before, text).into_iter().filter_map(|function| {
+        let wrong = wrong_value(path, text, function.returns.trim());
+        let statement = wrong.or_else(|| statement(path).map(str::to_owned))?;
+        Some(inserted(text, path, function.first_statement, &statement))
+    });
+    broken.collect()
 }
 
-/// Returns the places of the first statements of the functions that have a changed line, in order.
-fn changed_functions(path: &str, before: &str, text: &str) -> Vec<usize> {
+/// Returns the functions that have a changed line, in order.
+fn changed_functions(path: &str, before: &str, text: &str) -> Vec<Function> {
     let changed = changed_lines(before, text);
     let functions = match is_shell(path, text) {
         true => shell_functions(text),
         false => functions(path, text).unwrap_or_default(),
     };
-    let functions = functions.into_iter();
-    let mut places: Vec<usize> = functions
-        .filter(|function| changed.range(function.lines.clone()).next().is_some())
-        .map(|function| function.first_statement)
-        .collect();
-    places.sort_unstable();
-    places.dedup();
-    places
+    let is_changed = |function: &Function| changed.range(function.lines.clone()).next().is_some();
+    let mut found: Vec<Function> = functions.into_iter().filter(is_changed).collect();
+    found.sort_by_key(|function| function.first_statement);
+    found.dedup_by_key(|function| function.first_statement);
+    found
 }
 
 /// Returns true if a shell reads this text.
@@ -81,23 +82,51 @@ fn shell_functions(text: &str) -> Vec<Function> {
             let indentation = &line[..line.len() - line.trim_start().len()];
             let end = lines[number..].iter().position(|line| line.trim_end() == format!("{indentation}}}"));
             let end = end.map_or(lines.len(), |count| number + count + 1);
-            found.push(Function { lines: number..end, first_statement: place + head.len() });
+            let returns = String::new();
+            found.push(Function { lines: number..end, first_statement: place + head.len(), returns });
         }
         place += line.len();
     }
     found
 }
 
-/// Returns the statement that returns a value which no caller expects, in languages without types.
-fn wrong_value(path: &str, text: &str) -> Option<&'static str> {
+/// Returns the statement that returns a value which no caller expects; `None` if the type is too special for that.
+fn wrong_value(path: &str, text: &str, returns: &str) -> Option<String> {
     if is_shell(path, text) {
-        return Some("\necho 'broken on purpose by interlock'; return 97\n");
+        return Some("\necho 'broken on purpose by interlock'; return 97\n".to_owned());
     }
-    match path.rsplit_once('.')?.1 {
-        "py" => Some("return 'broken on purpose by interlock'"),
-        "js" | "jsx" | "mjs" | "cjs" => Some(" return 'broken on purpose by interlock';"),
-        _ => None,
-    }
+    let value = match path.rsplit_once('.')?.1 {
+        "py" => return Some("return 'broken on purpose by interlock'".to_owned()),
+        "js" | "jsx" | "mjs" | "cjs" => "'broken on purpose by interlock'",
+        "ts" | "tsx" | "mts" | "cts" => "'broken on purpose by interlock' as any",
+        "rs" => match returns {
+            "String" => "String::from(\"broken on purpose by interlock\")",
+            "&str" | "&'static str" => "\"broken on purpose by interlock\"",
+            "f32" | "f64" => "97.25",
+            "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i32" | "i64" | "i128" | "isize" => "97",
+            _ if returns.starts_with("Option<") => "None",
+            _ if returns.starts_with("Vec<") => "Vec::new()",
+            _ => return None,
+        },
+        "go" => match returns {
+            "string" => "\"broken on purpose by interlock\"",
+            "int" | "int8" | "int16" | "int32" | "int64" | "uint" | "uint8" | "uint16" | "uint32" | "uint64"
+            | "float32" | "float64" => "97",
+            _ if returns.starts_with("[]") || returns.starts_with("map[") => "nil",
+            _ => return None,
+        },
+        "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" | "hxx" | "java" | "dart" => match returns {
+            "int" | "long" | "short" | "unsigned" | "unsigned int" | "unsigned long" | "size_t" | "ssize_t"
+            | "int8_t" | "int16_t" | "int32_t" | "int64_t" | "uint8_t" | "uint16_t" | "uint32_t" | "uint64_t"
+            | "float" | "double" => "97",
+            "String" => "\"broken on purpose by interlock\"",
+            _ => return None,
+        },
+        _ => return None,
+    };
+    // Java refuses statements after a plain `return`.
+    let condition = if path.ends_with(".java") { "if (true) " } else { "" };
+    Some(format!(" {condition}return {value};"))
 }
 
 /// Returns the statement that ends a program of this language with a failure.

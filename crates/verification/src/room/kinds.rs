@@ -179,7 +179,7 @@ const OF_RUNNERS: &[(&[&str], &[&str])] = &[
     (&["go"], &["\"testing\"", "test.v", "testlog"]),
     (&["c", "h", "cc", "cpp", "cxx", "hpp", "hh", "hxx"], &["define assert", "undef assert", "NDEBUG", "SIGABRT", "SIGSEGV", "constructor", "destructor", "_Exit", "_exit", "quick_exit", "atexit", "TEST_ASSERT"]),
     (&["sh", "bash", "zsh", "ksh", ""], &["trap", "assert", "alias", "unalias", "BASH_ENV"]),
-    (&["rs"], &["cfg!(test)", "cfg(not(test))", "RUST_TEST", "NEXTEST", "CARGO_MANIFEST_DIR_TEST"]),
+    (&["rs"], &["cfg!(test)", "cfg(not(test))", "RUST_TEST", "NEXTEST", "link_section", "ctor", "macro_rules! assert", "macro_rules! assert_eq", "macro_rules! assert_ne", "macro_rules! panic"]),
 ];
 
 /// Returns the words of runners that a source has and did not have before.
