@@ -17,6 +17,7 @@ use interlock_core::{FormulaId, Machine};
 use super::{
     Purpose,
     atom::Atom,
+    events::Events,
     formulas::{assignments, conditions, may_fail, purposes, send_names},
     paths::Builder,
     region::Region,
@@ -42,6 +43,12 @@ impl Slot {
     /// The mask of an unknown value: any region is possible.
     pub(crate) fn unknown(&self) -> u32 {
         (1 << self.regions.len()) - 1
+    }
+
+    /// The mask of a field that does not exist.
+    pub(crate) fn absent(&self) -> u32 {
+        let at = self.regions.iter().position(|region| *region == Region::Absent);
+        at.map_or(self.unknown(), |at| 1 << at)
     }
 
     /// The region of a literal value, as a mask.
@@ -101,7 +108,8 @@ pub(crate) struct Table {
 impl Table {
     pub(crate) fn of(machine: &Machine) -> Self {
         let chart = machine.chart();
-        let certainty = Certainty::of(chart);
+        let events = Events::of(chart);
+        let certainty = Certainty::of(chart, &events);
         let conditions = conditions(machine);
         let mut builder = Builder { chart, certainty: &certainty, constants: BTreeMap::new(), links: Vec::new() };
         conditions.iter().for_each(|&(_, expr)| builder.collect(&expr.node, true));
@@ -167,10 +175,7 @@ impl Table {
         match piece {
             None => Change::Becomes(slot.unknown()),
             Some(super::Piece::Value(value)) => Change::Becomes(slot.mask_of(&value)),
-            Some(super::Piece::Absent) => {
-                let at = slot.regions.iter().position(|region| *region == Region::Absent);
-                Change::Becomes(at.map_or(slot.unknown(), |at| 1 << at))
-            }
+            Some(super::Piece::Absent) => Change::Becomes(slot.absent()),
             Some(super::Piece::Node(node, rest)) => self.change_by_node(slot, node, &rest),
         }
     }
