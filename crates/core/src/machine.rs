@@ -53,8 +53,6 @@ pub struct Plan {
     pub reason: Option<FormulaId>,
     /// True if its reason or one of its actions may fail.
     pub(crate) may_fault: bool,
-    /// True if one of its descriptors names `error.execution`, alone or as a part of `error`.
-    pub(crate) names_fault: bool,
     /// The state whose active descendants are left; `None` if it depends on a history state or there is no target.
     pub(crate) domain: Option<StateId>,
     /// The states to enter, if all targets are atomic and plain and the path to them is always the same.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use interlock_chart::{
     Chart, Value,
-    expr::{Binary, Expr, Node, Root, Unary},
+    expr::{Binary, Node, Root, Unary},
     model::{Action, Part, Schema, Template, VarId},
 };
 

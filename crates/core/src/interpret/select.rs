@@ -1,6 +1,6 @@
 //! Selects the transitions to take: `selectTransitions`, `selectEventlessTransitions`, `removeConflictingTransitions`.
 
-use interlock_chart::model::{CounterId, EventId, StateId, TransitionId};
+use interlock_chart::model::{CounterId, Descriptor, EventId, OriginEvent, StateId, TransitionId};
 use smallvec::SmallVec;
 
 use super::{Enabled, Interpreter};
@@ -137,7 +137,7 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
     /// known events were compared when the machine was compiled. A wildcard does not take a fault.
     fn takes(&self, transition: TransitionId, trigger: Trigger) -> bool {
         if self.is_fault {
-            return self.machine.plan(transition).names_fault;
+            return self.names_fault(transition, trigger);
         }
         match (trigger, &self.event) {
             (Trigger::Other, Some(Event { key: EventKey::Other(name), .. })) => {
@@ -145,6 +145,21 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
             }
             _ => true,
         }
+    }
+
+    /// Returns true if a descriptor of the transition names the fault: `error.execution` or `error` inside the state of
+    /// the fault, or the qualified name anywhere.
+    fn names_fault(&self, transition: TransitionId, trigger: Trigger) -> bool {
+        let names = |descriptor: &Descriptor| match (descriptor.origin, trigger) {
+            (Some(named), Trigger::Inside(origin, _) | Trigger::Outside(origin, _)) => {
+                named.state == origin && matches!(named.event, OriginEvent::Error | OriginEvent::Fault)
+            }
+            (None, Trigger::Inside(..) | Trigger::Known(_)) => {
+                !descriptor.prefix().is_empty() && descriptor.matches("error.execution")
+            }
+            _ => false,
+        };
+        self.machine.chart().transition(transition).events.iter().any(names)
     }
 
     fn is_enabled_once(&mut self, transition: TransitionId, selection: &mut Selection) -> bool {

@@ -2,10 +2,7 @@
 
 mod named;
 
-use interlock_chart::{
-    expr::{Node as Expression, Root},
-    model::OriginEvent,
-};
+use interlock_chart::expr::{Node as Expression, Root};
 
 use super::*;
 use crate::interpret::{EntrySet, compute_entry_set};
@@ -178,7 +175,6 @@ fn plan(
         operations: formulas.block(&transition.actions, names),
         reason: transition.reason.as_ref().map(|reason| formulas.template(reason)),
         may_fault: !transition.actions.is_empty() || transition.reason.as_ref().is_some_and(is_computed),
-        names_fault: transition.events.iter().any(names_fault),
         domain: has_plain_targets.then(|| {
             crate::interpret::transition_domain(chart, transition.source, transition.internal, &transition.targets)
         }),
@@ -254,14 +250,6 @@ fn may_fault(state: &interlock_chart::model::State) -> bool {
 
 fn is_computed(template: &Template) -> bool {
     !matches!(template, Template::Literal(_))
-}
-
-fn names_fault(descriptor: &Descriptor) -> bool {
-    match descriptor.origin.map(|origin| origin.event) {
-        Some(OriginEvent::Error | OriginEvent::Fault) => true,
-        Some(OriginEvent::Signal(_) | OriginEvent::Timeout) => false,
-        None => !descriptor.prefix().is_empty() && descriptor.matches("error.execution"),
-    }
 }
 
 fn eventless_reads_event(chart: &Chart) -> bool {

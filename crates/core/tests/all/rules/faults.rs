@@ -109,6 +109,36 @@ states:
 }
 
 #[test]
+fn a_wildcard_beside_the_error_of_another_state_does_not_take_a_fault() {
+    check(
+        r#"
+initial: both
+context: {m: {}}
+states:
+  both:
+    type: parallel
+    states:
+      a: {on: {go: {target: b, guard: "context.m.gone"}, "* c.error": b}}
+      c: {invoke: {activity: work, signals: [ok]}, on: {ok: b}}
+  b: {type: final, outcome: success}
+"#,
+        r#"go"#,
+        expect![[r#"
+            start
+              *: +m +both +a +c starts work
+              ! start a1 work {}
+              = a c m={}
+            go
+              go: not a.go (fault) fault "no such field: gone in `context.m.gone`"
+              error.execution:
+              ! cancel a1
+              ! finish failure in m {"code":"EXECUTION","expression":"context.m.gone","message":"no such field: gone","place":"the guard of `go` in `a`","state":"a","values":{"context.m":{}}}
+              = a c m={} done
+        "#]],
+    );
+}
+
+#[test]
 fn an_outer_transition_for_the_same_event_is_not_taken_either() {
     check(
         r#"
