@@ -12,6 +12,8 @@ use interlock_chart::{
 use interlock_core::{EventKey, Fault, Machine, Observer, Refusal, StateSet};
 use smallvec::SmallVec;
 
+use crate::facts::OVERFLOW;
+
 /// A set of observations.
 pub(crate) type Bits = u128;
 
@@ -272,6 +274,9 @@ impl Observer for Watch<'_> {
 
     fn failed(&mut self, fault: &Fault) {
         let Fault { span, place, expression, message, .. } = fault.clone();
+        if message == OVERFLOW {
+            return;
+        }
         let what = if expression.is_empty() { message } else { format!("`{expression}`") };
         self.unhandled.insert(Unhandled { span, place, what });
     }

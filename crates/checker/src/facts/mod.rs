@@ -127,7 +127,8 @@ impl<'t> Facts<'t> {
                 Template::Expr(expr) => expr.source.clone(),
                 other => template_text(other),
             };
-            return Err(Box::new(Fault { expression, ..Fault::new("may fail") }));
+            let message = if self.table.may_only_overflow[formula.index()] { OVERFLOW } else { "may fail" };
+            return Err(Box::new(Fault { expression, ..Fault::new(message) }));
         }
         Ok(())
     }
@@ -206,6 +207,9 @@ impl<'t> Facts<'t> {
         }
     }
 }
+
+/// The message of a fault that only an overflow explains.
+pub(crate) const OVERFLOW: &str = "may overflow";
 
 /// The fields in the data of `error.execution`.
 const FAULT_FIELDS: [&str; 6] = ["code", "message", "expression", "state", "place", "values"];

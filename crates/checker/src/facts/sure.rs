@@ -37,6 +37,8 @@ pub(super) struct Certainty<'c> {
     pub(super) events: &'c Events<'c>,
     /// Per variable, and per field of variables that begin as maps: the kind of value it always has.
     fields: BTreeMap<Vec<String>, Sure>,
+    /// True if sums and differences of numbers count as certain, although they may overflow.
+    is_lenient: bool,
 }
 
 impl<'c> Certainty<'c> {
@@ -45,7 +47,7 @@ impl<'c> Certainty<'c> {
         for variable in &chart.context {
             begin(&mut fields, vec![variable.name.clone()], &variable.initial);
         }
-        let mut certainty = Certainty { chart, events, fields };
+        let mut certainty = Certainty { chart, events, fields, is_lenient: false };
         // An assignment of another kind removes the guarantee, which may remove others; one pass per field is enough.
         for _ in 0..=certainty.fields.len() {
             for (var, value, events, found) in assignments(chart, events) {
@@ -53,6 +55,11 @@ impl<'c> Certainty<'c> {
             }
         }
         certainty
+    }
+
+    /// The same answers for people: that a number may overflow is not worth a warning.
+    pub(super) fn lenient(self) -> Self {
+        Certainty { is_lenient: true, ..self }
     }
 
     fn weaken(&mut self, var: &str, value: &Template, events: &[&Schema], found: &Found<'_>) {
@@ -150,9 +157,9 @@ impl<'c> Certainty<'c> {
             // The right side counts only if the left side is true (`&&`) or false (`||`).
             Node::Binary(operator @ (Binary::And | Binary::Or), left, right) => {
                 let after = [&found[..], &finds(left, *operator == Binary::And)].concat();
-                binary(*operator, sure(left), self.node(right, events, &after))
+                self.binary(*operator, sure(left), self.node(right, events, &after))
             }
-            Node::Binary(operator, left, right) => binary(*operator, sure(left), sure(right)),
+            Node::Binary(operator, left, right) => self.binary(*operator, sure(left), sure(right)),
             Node::If(cond, then, otherwise) if sure(cond) == Sure::Bool => {
                 let side =
                     |node: &Node, answer: bool| self.node(node, events, &[&found[..], &finds(cond, answer)].concat());
@@ -171,6 +178,26 @@ impl<'c> Certainty<'c> {
 }
 
 impl Certainty<'_> {
+    fn binary(&self, operator: Binary, left: Sure, right: Sure) -> Sure {
+        let is_number = |side: Sure| matches!(side, Sure::Number | Sure::Small);
+        let is_fine = match operator {
+            Binary::And | Binary::Or => left == Sure::Bool && right == Sure::Bool,
+            Binary::Equal | Binary::NotEqual => left != Sure::No && right != Sure::No,
+            Binary::In => left != Sure::No && matches!(right, Sure::List | Sure::Map),
+            Binary::Less | Binary::LessEqual | Binary::Greater | Binary::GreaterEqual => {
+                (is_number(left) && is_number(right)) || (left == Sure::Text && right == Sure::Text)
+            }
+            // The result is not small: repeated, it could overflow.
+            Binary::Add | Binary::Subtract if left == Sure::Small && right == Sure::Small => return Sure::Number,
+            Binary::Add | Binary::Subtract if self.is_lenient && is_number(left) && is_number(right) => {
+                return Sure::Number;
+            }
+            Binary::Add if left == right && matches!(left, Sure::Text | Sure::List) => return left,
+            _ => false,
+        };
+        if is_fine { Sure::Bool } else { Sure::No }
+    }
+
     /// The kind of a value that was assigned, which means that it could be evaluated.
     fn assigned(&self, template: &Template, events: &[&Schema], found: &Found<'_>) -> Sure {
         match (template, self.template(template, events, found)) {
@@ -250,23 +277,6 @@ fn both(a: Sure, b: Sure) -> Sure {
         (Sure::Small, Sure::Number) | (Sure::Number, Sure::Small) => Sure::Number,
         _ => Sure::Any,
     }
-}
-
-fn binary(operator: Binary, left: Sure, right: Sure) -> Sure {
-    let is_fine = match operator {
-        Binary::And | Binary::Or => left == Sure::Bool && right == Sure::Bool,
-        Binary::Equal | Binary::NotEqual => left != Sure::No && right != Sure::No,
-        Binary::In => left != Sure::No && matches!(right, Sure::List | Sure::Map),
-        Binary::Less | Binary::LessEqual | Binary::Greater | Binary::GreaterEqual => {
-            let is_number = |side: Sure| matches!(side, Sure::Number | Sure::Small);
-            (is_number(left) && is_number(right)) || (left == Sure::Text && right == Sure::Text)
-        }
-        // The result is not small: repeated, it could overflow.
-        Binary::Add | Binary::Subtract if left == Sure::Small && right == Sure::Small => return Sure::Number,
-        Binary::Add if left == right && matches!(left, Sure::Text | Sure::List) => return left,
-        _ => false,
-    };
-    if is_fine { Sure::Bool } else { Sure::No }
 }
 
 fn literal(value: &Value) -> Sure {

@@ -97,6 +97,8 @@ pub(crate) struct Table {
     pub(crate) changes: Vec<Vec<(usize, Change)>>,
     /// Per formula: true if it may fail to evaluate.
     pub(crate) may_fail: Vec<bool>,
+    /// Per formula: true if only an overflow makes it fail.
+    pub(crate) may_only_overflow: Vec<bool>,
     /// Per formula: the smallest value that the input may set, if it is a limit set by the input.
     pub(crate) least: Vec<u32>,
     /// The purposes of texts that are not literal.
@@ -122,10 +124,13 @@ impl Table {
             questions: vec![None; machine.formulas().len()],
             changes: vec![Vec::new(); machine.formulas().len()],
             may_fail: may_fail(machine, &certainty),
+            may_only_overflow: Vec::new(),
             least: (0..machine.formulas().len()).map(|at| super::least(machine, FormulaId(at as u32))).collect(),
             purposes: purposes(machine),
             send_names: send_names(machine),
         };
+        let likely = may_fail(machine, &certainty.lenient());
+        table.may_only_overflow = table.may_fail.iter().zip(likely).map(|(may, likely)| *may && !likely).collect();
         for (id, expr) in conditions {
             let question = table.question(&expr.node, expr, true);
             table.questions[id.index()] = Some(question);
@@ -153,6 +158,7 @@ impl Table {
             questions: vec![Some(Question::Free); formulas],
             changes: vec![Vec::new(); formulas],
             may_fail: vec![false; formulas],
+            may_only_overflow: vec![false; formulas],
             least: vec![0; formulas],
             purposes: purposes(machine),
             send_names: send_names(machine),
