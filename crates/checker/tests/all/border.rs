@@ -442,3 +442,50 @@ fn the_same_machine_gives_the_same_problems() {
     let again = || with_outside(|outside| border(&Arc::clone(&chart), outside));
     assert_eq!(again(), again());
 }
+
+#[test]
+fn a_wait_that_is_longer_than_a_timeout_around_it_never_ends() {
+    let machine = |seconds: &str, outer: &str, inner: &str| {
+        format!(
+            "
+machine: small
+version: 1
+initial: outer
+on: {{ error: late, timeout: late }}
+states:
+  outer:
+    {outer}
+    initial: waiting
+    states:
+      waiting:
+        {inner}
+        invoke: {{ activity: timer.wait, with: {{ seconds: {seconds} }}, signals: [elapsed] }}
+        on: {{ elapsed: done }}
+  done: {{ type: final, outcome: success }}
+  late: {{ type: final, outcome: failure }}
+"
+        )
+    };
+    let found = |seconds: &str, outer: &str, inner: &str| {
+        let chart = show::chart(&machine(seconds, outer, inner));
+        let files = std::collections::BTreeMap::new();
+        let wait = serde_json::json!({ "type": "number", "x-interlock": "wait-seconds" });
+        let entry = interlock_chart::catalogue::Entry {
+            with: serde_json::json!({ "type": "object", "properties": { "seconds": wait } }),
+            signals: vec!["elapsed".to_owned()],
+            effect: interlock_chart::model::EffectClass::Read,
+        };
+        let catalogue = [("timer.wait".to_owned(), entry)].into_iter().collect();
+        let outside = interlock_checker::Outside { catalogue: &catalogue, files: &[], children: &files };
+        let problems = interlock_checker::border(&chart, &outside);
+        problems.iter().map(|one| format!("{} {}", one.code, one.message)).collect::<Vec<_>>().join("\n")
+    };
+    let tags = "tags: [x]";
+    expect![[r#"E0722 this waits for 120 seconds, but the timeout of `waiting` comes after 60 seconds, so the wait never ends by itself"#]]
+        .assert_eq(&found("120", tags, "timeout: 1m"));
+    expect![[r#"E0722 this waits for 60 seconds, but the timeout of `outer` comes after 60 seconds, so the wait never ends by itself"#]]
+        .assert_eq(&found("60", "timeout: 1m", "timeout: 5m"));
+    assert_eq!(found("59.5", "timeout: 1m", tags), "");
+    assert_eq!(found("\"${1 + 200}\"", "timeout: 1m", tags), "", "only a literal time is known");
+    assert_eq!(found("600", tags, tags), "");
+}
