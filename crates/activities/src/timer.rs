@@ -35,7 +35,9 @@ impl Activity for TimerWait {
 
     fn schema(&self) -> Schema {
         let until = json!({ "type": ["string", "integer"] });
-        schema::fields([("seconds", schema::number()), ("until", until)])
+        let mut seconds = schema::number();
+        seconds["x-interlock"] = "wait-seconds".into();
+        schema::fields([("seconds", seconds), ("until", until)])
     }
 
     fn waits(&self) -> bool {

@@ -6,7 +6,8 @@
 use crate::{
     expr::Expr,
     model::{
-        Action, Block, Chart, Event, Initial, Max, Observation, ObservedFact, Part, PropertyKind, StateId, Template,
+        Action, Block, Chart, Dialect, Event, Initial, Max, Observation, ObservedFact, Part, PropertyKind, StateId,
+        Template,
     },
 };
 use serde_json::{Map, Value as Json, json};
@@ -20,7 +21,7 @@ pub fn same(a: &Chart, b: &Chart) -> bool {
 impl Chart {
     /// Returns the meaning of the chart as JSON with a fixed order of keys.
     pub fn canonical(&self) -> Json {
-        json!({
+        let mut canonical = json!({
             "machine": self.id,
             "version": self.version,
             "summary": self.summary,
@@ -34,7 +35,12 @@ impl Chart {
             "properties": self.properties.iter().map(|property| json!({
                 "name": property.name, "because": property.because, "kind": self.canonical_property(&property.kind),
             })).collect::<Vec<_>>(),
-        })
+        });
+        // The key is omitted unless it is set, so that the hashes of machines without it stay the same.
+        if self.dialect == Dialect::Scxml {
+            canonical["semantics"] = "scxml".into();
+        }
+        canonical
     }
 
     /// Returns the machine's hash, computed from its meaning and from the other files in its directory (by path, then

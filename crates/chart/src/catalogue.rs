@@ -43,10 +43,12 @@ pub enum Meaning {
     OwnFolder,
     /// A setting of the activity; prompts do not see it.
     Setting,
+    /// The number of seconds that the activity waits before it ends.
+    WaitSeconds,
 }
 
 impl Meaning {
-    const WORDS: [(&'static str, Meaning); 7] = [
+    const WORDS: [(&'static str, Meaning); 8] = [
         ("prompt", Meaning::Prompt),
         ("schema-file", Meaning::SchemaFile),
         ("machine", Meaning::Machine),
@@ -54,6 +56,7 @@ impl Meaning {
         ("program", Meaning::Program),
         ("own-folder", Meaning::OwnFolder),
         ("setting", Meaning::Setting),
+        ("wait-seconds", Meaning::WaitSeconds),
     ];
 
     /// Returns the meaning of a field, if its schema declares one.

@@ -1,7 +1,7 @@
 //! A summary of a machine, as JSON for programs and as text for people.
 
 use crate::{
-    model::{Chart, State, StateId, Transition},
+    model::{Chart, Dialect, State, StateId, Transition},
     unresolve::template_text,
 };
 use serde_json::{Value as Json, json};
@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 /// a root transition is the machine's id. The event of an eventless transition is null.
 pub fn json(chart: &Chart) -> Json {
     let root = chart.state(Chart::ROOT);
-    json!({
+    let mut machine = json!({
         "id": chart.id,
         "version": chart.version,
         "summary": chart.summary,
@@ -31,7 +31,11 @@ pub fn json(chart: &Chart) -> Json {
         "properties": chart.properties.iter().map(|property| json!({
             "name": property.name, "because": property.because,
         })).collect::<Vec<_>>(),
-    })
+    });
+    if chart.dialect == Dialect::Scxml {
+        machine["semantics"] = "scxml".into();
+    }
+    machine
 }
 
 fn state_json(chart: &Chart, state: &State) -> Json {
@@ -85,6 +89,9 @@ pub fn text(chart: &Chart) -> String {
     let mut out = format!("{} version {}\n", chart.id, chart.version);
     if !chart.summary.is_empty() {
         let _ = writeln!(out, "{}", chart.summary);
+    }
+    if chart.dialect == Dialect::Scxml {
+        out.push_str("semantics scxml: a guard that cannot be evaluated is false\n");
     }
     out.push_str("\nstates\n");
     transitions(chart, chart.state(Chart::ROOT), 0, &mut out);

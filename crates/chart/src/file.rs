@@ -25,6 +25,10 @@ pub struct MachineFile {
     /// One sentence that describes the machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
+    /// `scxml` if a guard that cannot be evaluated counts as false, as in W3C SCXML. Without it, such a guard stops the
+    /// step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub semantics: Option<SemanticsFile>,
     /// JSON Schema of the run's input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<Json>,
@@ -60,6 +64,14 @@ pub struct MachineFile {
     /// The properties that the checker proves.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub properties: Vec<PropertyFile>,
+}
+
+/// Rules for expressions that cannot be evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum SemanticsFile {
+    Scxml,
 }
 
 /// One value or a list of values.

@@ -17,10 +17,11 @@ use crate::{
     Chart,
     file::{
         EffectFile, EventFile, GrantsFile, InvokeFile, KindFile, LimitFile, MachineFile, MaxFile, Ordered, OutcomeFile,
-        PropertyFile, RaiserFile, SignalsFile, StateFile, TransitionBody,
+        PropertyFile, RaiserFile, SemanticsFile, SignalsFile, StateFile, TransitionBody,
     },
     model::{
-        EffectClass, Event, Invoke, Kind, Limit, Max, Outcome, Raiser, Schema, State, StateId, Template, Transition,
+        Dialect, EffectClass, Event, Invoke, Kind, Limit, Max, Outcome, Raiser, Schema, State, StateId, Template,
+        Transition,
     },
     yaml,
 };
@@ -32,6 +33,7 @@ pub fn machine_file(chart: &Chart) -> MachineFile {
         machine: chart.id.clone(),
         version: chart.version,
         summary: sentence(&chart.summary),
+        semantics: semantics(chart),
         input: schema(&chart.input),
         context: chart.context.iter().map(|var| (var.name.clone(), template(&var.initial))).collect(),
         events: events(chart),
@@ -44,6 +46,14 @@ pub fn machine_file(chart: &Chart) -> MachineFile {
         timeout: default_timeout(chart),
         states: root.states,
         properties: properties(chart),
+    }
+}
+
+/// Returns the rule for expressions that cannot be evaluated, if the machine names one.
+pub fn semantics(chart: &Chart) -> Option<SemanticsFile> {
+    match chart.dialect {
+        Dialect::Native => None,
+        Dialect::Scxml => Some(SemanticsFile::Scxml),
     }
 }
 

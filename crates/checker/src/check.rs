@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, rc::Rc, sync::Arc};
 
 use interlock_chart::{
     Chart,
-    model::{CounterId, Property, PropertyKind},
+    model::{CounterId, Dialect, Property, PropertyKind},
 };
 use interlock_core::Machine;
 
@@ -23,7 +23,7 @@ use crate::{
     refine::counter_against,
     report::{Bound, Counterexample, Problem, Proof, Report, Total},
     story::{place, tell},
-    watch::Lookout,
+    watch::{Lookout, Unhandled},
 };
 
 /// Limits of a check.
@@ -115,6 +115,7 @@ enum Claim {
     Property(usize),
     NoDeadEnd,
     ComesToRest,
+    NoFalseEnd,
 }
 
 impl Claim {
@@ -123,6 +124,7 @@ impl Claim {
             Claim::Property(at) => judge.breach(at, &judge.machine.chart().properties[at]),
             Claim::NoDeadEnd => judge.dead_end(),
             Claim::ComesToRest => judge.bounds().as_ref().err().cloned(),
+            Claim::NoFalseEnd => judge.false_end(),
         }
     }
 }
@@ -308,6 +310,11 @@ impl<'m> Explorations<'m> {
             let endless = "this loop has no limit, so the machine may never come to rest";
             problems.extend(self.unasked(Claim::ComesToRest, "E0603", endless, judge));
         }
+        if chart.dialect == Dialect::Native {
+            let false_end = "an expression can fail here, and the run still does not end in failure";
+            problems.extend(self.unasked(Claim::NoFalseEnd, "E0606", false_end, judge));
+            problems.extend(judge.graph.unhandled.iter().map(|one| unhandled(chart, one)));
+        }
         for id in judge.never_taken() {
             let transition = chart.transition(id);
             if judge.graph.visited.contains(transition.source) {
@@ -328,6 +335,17 @@ impl<'m> Explorations<'m> {
             Decision::Open(why) => Some(problem(chart, "E0604", format!("{code} is not decided: {why}"), None)),
         }
     }
+}
+
+/// Warns of an expression that may fail and would end the run in failure.
+fn unhandled(chart: &Chart, one: &Unhandled) -> Problem {
+    let Unhandled { span, place, what } = one;
+    let message = format!(
+        "{place} may fail ({what}), and no transition handles `error.execution` there: the run then ends in failure"
+    );
+    let hint = "test the field with `has()`, require it in a schema, or add `on: { error: … }`".to_owned();
+    let problem = problem(chart, "W0607", message, None);
+    Problem { span: *span, is_error: false, hint: Some(hint), ..problem }
 }
 
 /// The result of examining a claim once: a decision, or a counter to track in the next graph.

@@ -48,6 +48,8 @@ pub(crate) fn find(judge: &Judge<'_>) -> Vec<Problem> {
             // If some counters are left open, a limit may appear used up although it is not.
             let is_vague = judge.exact.contains(&false) && !meaning.moves.is_empty();
             let invoke = match meaning.cause {
+                // A fault that nothing handles ends the run, so nothing waits.
+                _ if graph.is_done(edge.to) => continue,
                 Cause::Signal(invoke, _) | Cause::Error(invoke) if !is_taken && !is_vague => invoke,
                 _ => continue,
             };

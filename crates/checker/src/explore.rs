@@ -9,7 +9,7 @@
 use std::{hash::Hasher, sync::Arc};
 
 use hashbrown::HashTable;
-use interlock_chart::model::{EventId, InvokeId, Raiser};
+use interlock_chart::model::{EventId, InvokeId, Outcome, Raiser};
 use interlock_core::{ActivityEnd, Effect, Input, Machine, Semantics, State, StateSet, Status, step_with};
 use rustc_hash::FxHasher;
 use smallvec::SmallVec;
@@ -86,6 +86,7 @@ impl<'m> Explorer<'m> {
             parents: Vec::new(),
             meanings: Vec::new(),
             visited: StateSet::new(chart.states.len()),
+            unhandled: Default::default(),
             too_much: None,
             work: 0,
         };
@@ -134,6 +135,7 @@ impl<'m> Explorer<'m> {
             node += 1;
         }
         self.graph.visited = self.watch.visited.clone();
+        self.graph.unhandled = std::mem::take(&mut self.watch.unhandled);
     }
 
     /// Returns the number of the state's control, and adds the control if it is new.
@@ -386,6 +388,8 @@ impl<'m> Explorer<'m> {
     }
 
     fn meaning(&mut self, cause: Cause) -> u32 {
+        let is_failure = self.state.status == Status::Done { outcome: Some(Outcome::Failure) };
+        let is_false_end = self.watch.has_open_fault && self.state.is_done() && !is_failure;
         let hash = hash_meaning(cause, &self.watch.moves);
         let meanings = &mut self.graph.meanings;
         let is_it = |meaning: &Meaning| {
@@ -393,13 +397,15 @@ impl<'m> Explorer<'m> {
                 && meaning.seen == self.watch.seen
                 && meaning.moves == self.watch.moves
                 && meaning.started == self.watch.started
+                && meaning.is_false_end == is_false_end
         };
         if let Some(&at) = self.meaning_index.find(hash, |&at| is_it(&meanings[at as usize])) {
             return at;
         }
         let at = meanings.len() as u32;
         let Watch { moves, started, seen, .. } = &self.watch;
-        meanings.push(Meaning { cause, moves: moves.clone(), started: started.clone(), seen: seen.clone() });
+        let (moves, started, seen) = (moves.clone(), started.clone(), seen.clone());
+        meanings.push(Meaning { cause, moves, started, seen, is_false_end });
         let rehash = |&at: &u32| {
             let meaning = &meanings[at as usize];
             hash_meaning(meaning.cause, &meaning.moves)

@@ -192,6 +192,15 @@ impl<'g> Judge<'g> {
         self.not_leading_to(goals)
     }
 
+    /// Returns a path on which an expression fails, no transition handles that, and the run still does not end in failure.
+    pub(crate) fn false_end(&self) -> Option<Breach> {
+        let nodes = 0..self.graph.len() as u32;
+        let mut edges = nodes.flat_map(|node| self.graph.edges_of(node).iter().map(move |edge| (node, *edge)));
+        let last = edges.find(|(_, edge)| self.graph.meanings[edge.meaning as usize].is_false_end)?;
+        let way = way_to(self.graph, last.0).into_iter().chain([last]).collect();
+        Some(Breach { way, loops_to: None })
+    }
+
     fn not_leading_to(&self, goals: impl Iterator<Item = u32>) -> Option<Breach> {
         // Unexplored configurations have no edges, which proves nothing.
         if self.graph.too_much.is_some() {

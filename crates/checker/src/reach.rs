@@ -1,12 +1,14 @@
 //! Everything a machine can do, as a graph: configurations and the edges between them.
 
+use std::collections::BTreeSet;
+
 use interlock_chart::model::{EventId, InvokeId, StateId};
 use interlock_core::{StateSet, Status};
 use smallvec::SmallVec;
 
 use crate::{
     layout::{self, Layout},
-    watch::{Bits, Move},
+    watch::{Bits, Move, Unhandled},
 };
 
 /// The cause that moves the machine along an edge.
@@ -39,6 +41,9 @@ pub(crate) struct Meaning {
     pub(crate) started: SmallVec<[InvokeId; 4]>,
     /// The observations in order; simultaneous ones are combined.
     pub(crate) seen: SmallVec<[Bits; 2]>,
+    /// True if the step ends the run otherwise than in failure although an expression failed and no transition handled
+    /// that.
+    pub(crate) is_false_end: bool,
 }
 
 /// One edge from a configuration to another.
@@ -77,6 +82,8 @@ pub(crate) struct Graph {
     pub(crate) meanings: Vec<Meaning>,
     /// States that were entered on some path, even if they were left again at once.
     pub(crate) visited: StateSet,
+    /// Expressions that may fail where no transition handles that.
+    pub(crate) unhandled: BTreeSet<Unhandled>,
     /// `None` if everything was explored; otherwise the name of the limit that was exceeded.
     pub(crate) too_much: Option<&'static str>,
     /// The work that the exploration took.

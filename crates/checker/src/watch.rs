@@ -3,12 +3,16 @@
 //! Every observation that a property names has a bit. The tables below give the bits that a state's entry, a transition
 //! or an activity sets, so that a step without observations costs a few zero checks.
 
+use std::collections::BTreeSet;
+
 use interlock_chart::{
-    Chart,
+    Chart, Span,
     model::{EventId, InvokeId, Observation, ObservedFact, PropertyKind, StateId, TransitionId},
 };
 use interlock_core::{EventKey, Fault, Machine, Observer, Refusal, StateSet};
 use smallvec::SmallVec;
+
+use crate::facts::OVERFLOW;
 
 /// A set of observations.
 pub(crate) type Bits = u128;
@@ -36,6 +40,8 @@ pub(crate) struct Lookout {
     /// Signals of one state's activities.
     signalled: Vec<(StateId, EventId, Bits)>,
     moves: Vec<(StateId, StateId, Bits)>,
+    /// The number of the event `error.execution`.
+    fault: usize,
 }
 
 impl Lookout {
@@ -49,6 +55,7 @@ impl Lookout {
             events: vec![0; machine.event_count()],
             signalled: Vec::new(),
             moves: Vec::new(),
+            fault: machine.event("error.execution").map_or(usize::MAX, EventId::index),
         };
         let mut next = 0;
         for property in &chart.properties {
@@ -135,6 +142,24 @@ pub(crate) struct Watch<'l> {
     pub(crate) rounds: u64,
     /// Every state entered in any step so far.
     pub(crate) visited: StateSet,
+    /// States that the current microstep entered for the first time.
+    fresh: SmallVec<[StateId; 4]>,
+    /// The number of observations and moves before the current microstep.
+    seen_before: usize,
+    moves_before: usize,
+    /// True if an expression failed and no transition has handled that yet.
+    pub(crate) has_open_fault: bool,
+    /// Every expression so far that ended a run in failure, because no transition handled its fault.
+    pub(crate) unhandled: BTreeSet<Unhandled>,
+}
+
+/// An expression that may fail where no transition handles `error.execution`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Unhandled {
+    pub(crate) span: Span,
+    pub(crate) place: String,
+    /// The expression, or the problem if it is not in an expression.
+    pub(crate) what: String,
 }
 
 impl<'l> Watch<'l> {
@@ -148,6 +173,11 @@ impl<'l> Watch<'l> {
             started: SmallVec::new(),
             rounds: 0,
             visited: StateSet::new(lookout.entered.len()),
+            fresh: SmallVec::new(),
+            seen_before: 0,
+            moves_before: 0,
+            has_open_fault: false,
+            unhandled: BTreeSet::new(),
         }
     }
 
@@ -157,7 +187,10 @@ impl<'l> Watch<'l> {
         self.seen.clear();
         self.moves.clear();
         self.started.clear();
+        self.fresh.clear();
         self.rounds = 0;
+        (self.seen_before, self.moves_before) = (0, 0);
+        self.has_open_fault = false;
     }
 
     fn see(&mut self, bits: Bits) {
@@ -177,12 +210,14 @@ impl Observer for Watch<'_> {
             _ => None,
         };
         self.exited.clear();
+        self.fresh.clear();
         if let (Some(EventKey::Known(event)), Some(origin)) = (event, origin) {
             let outcomes =
                 self.lookout.signalled.iter().filter(|(state, signal, _)| *state == origin && signal == event);
             let outcomes = outcomes.fold(0, |all, (_, _, bit)| all | bit);
             self.see(outcomes);
         }
+        (self.seen_before, self.moves_before) = (self.seen.len(), self.moves.len());
     }
 
     fn refused(&mut self, transition: TransitionId, why: Refusal) {
@@ -193,6 +228,7 @@ impl Observer for Watch<'_> {
 
     fn taken(&mut self, transition: TransitionId, _: Option<String>) {
         self.moves.push(Move::Taken(transition));
+        self.has_open_fault &= self.event != Some(self.lookout.fault);
         if let Some(event) = self.event {
             self.see(self.lookout.sources[transition.index()] & self.lookout.events[event]);
         }
@@ -205,7 +241,10 @@ impl Observer for Watch<'_> {
     }
 
     fn entered(&mut self, state: StateId) {
-        self.visited.insert(state);
+        if !self.visited.contains(state) {
+            self.visited.insert(state);
+            self.fresh.push(state);
+        }
         // Entering a state and moving into it from another state are one observation.
         let moved = self.lookout.moves.iter().filter(|(from, to, _)| *to == state && self.exited.contains(from));
         let moved = moved.fold(0, |all, (_, _, bit)| all | bit);
@@ -217,7 +256,30 @@ impl Observer for Watch<'_> {
         self.see(self.lookout.started[invoke.index()]);
     }
 
-    fn faulted(&mut self, _: &Fault) {}
+    fn faulted(&mut self, _: &Fault) {
+        self.has_open_fault = true;
+    }
+
+    fn withdrawn(&mut self, _: &[TransitionId]) {
+        self.seen.truncate(self.seen_before);
+        let mut at = 0;
+        let before = self.moves_before;
+        self.moves.retain(|one| {
+            at += 1;
+            at <= before || !matches!(one, Move::Taken(_))
+        });
+        self.fresh.iter().for_each(|state| self.visited.remove(*state));
+        self.fresh.clear();
+    }
+
+    fn failed(&mut self, fault: &Fault) {
+        let Fault { span, place, expression, message, .. } = fault.clone();
+        if message == OVERFLOW {
+            return;
+        }
+        let what = if expression.is_empty() { message } else { format!("`{expression}`") };
+        self.unhandled.insert(Unhandled { span, place, what });
+    }
 
     fn logged(&mut self, _: String) {}
 }

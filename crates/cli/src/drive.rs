@@ -408,8 +408,10 @@ impl<'s> Driver<'s> {
             "grant": asking.and_then(waiting::grant_json),
             "waits_for_run": below.as_ref().map(|below| &below.head.name),
             "output": follower.live.output.as_ref().map(Json::from),
+            "failure": follower.live.failure(),
         });
-        let text = format!("{run}  {}  {}\n", phase.word(), follower.live.place());
+        let failure = follower.live.failure().map(|failure| format!("  {failure}")).unwrap_or_default();
+        let text = format!("{run}  {}  {}{failure}\n", phase.word(), follower.live.place());
         Left { exit: phase.into(), json, text }
     }
 }

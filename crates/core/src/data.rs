@@ -31,6 +31,15 @@ pub trait Data {
     /// The data that an event carries.
     type Payload: Clone;
 
+    /// The part of the data that a step can change, to take a step back.
+    type Saved;
+
+    /// Returns everything that a step can change.
+    fn save(&self) -> Self::Saved;
+
+    /// Takes back every change since the data was saved.
+    fn restore(&mut self, saved: Self::Saved);
+
     /// Begins the run with this input.
     fn begin(&mut self, session: Arc<str>, input: Self::Payload);
 

@@ -51,6 +51,8 @@ pub struct Plan {
     pub operations: Vec<Operation>,
     /// The template of its reason.
     pub reason: Option<FormulaId>,
+    /// True if its reason or one of its actions may fail.
+    pub(crate) may_fault: bool,
     /// The state whose active descendants are left; `None` if it depends on a history state or there is no target.
     pub(crate) domain: Option<StateId>,
     /// The states to enter, if all targets are atomic and plain and the path to them is always the same.
@@ -140,6 +142,8 @@ pub struct Machine {
     pub(crate) listeners: StateSet,
     /// True if the guard of an eventless transition reads the event being handled.
     pub(crate) eventless_reads_event: bool,
+    /// True if a state has content or data that may fail.
+    pub(crate) states_may_fault: bool,
     /// The data that each activity receives, by invoke.
     pub(crate) with: Vec<FormulaId>,
     /// The initial values of the context.

@@ -36,6 +36,11 @@ pub trait Observer {
     fn started(&mut self, invoke: InvokeId);
     /// Something could not be evaluated.
     fn faulted(&mut self, fault: &Fault);
+    /// The transitions of this round are not taken after all, because something on their way could not be evaluated:
+    /// every report since the selection is void.
+    fn withdrawn(&mut self, transitions: &[TransitionId]);
+    /// The run ends in failure, because no transition handled this fault.
+    fn failed(&mut self, _fault: &Fault) {}
     /// The machine logged a line.
     fn logged(&mut self, line: String);
 }
@@ -53,6 +58,7 @@ impl Observer for Silent {
     fn entered(&mut self, _: StateId) {}
     fn started(&mut self, _: InvokeId) {}
     fn faulted(&mut self, _: &Fault) {}
+    fn withdrawn(&mut self, _: &[TransitionId]) {}
     fn logged(&mut self, _: String) {}
 }
 
@@ -61,6 +67,8 @@ impl Observer for Silent {
 pub struct Trace {
     /// The microsteps in order. A round in which no transition took the event has an empty `taken`.
     pub microsteps: Vec<Microstep>,
+    /// The fault that ended the run in failure, because no transition handled it.
+    pub failure: Option<Fault>,
     /// True while eventless transitions are being selected. The round is recorded only if it has something to report.
     is_eventless_round_open: bool,
 }
@@ -109,7 +117,7 @@ pub struct Refused {
 pub enum Refusal {
     /// Its guard was false.
     Guard,
-    /// Its guard could not be evaluated.
+    /// Its guard, or something on its way, could not be evaluated.
     Fault,
     /// Its limit is used up.
     Limit {
@@ -178,6 +186,18 @@ impl Observer for Trace {
 
     fn faulted(&mut self, fault: &Fault) {
         self.last().faults.push(fault.clone());
+    }
+
+    fn withdrawn(&mut self, transitions: &[TransitionId]) {
+        let round = self.selecting();
+        let faults = std::mem::take(&mut round.faults);
+        let (event, mut refused) = (round.event.take(), std::mem::take(&mut round.refused));
+        refused.extend(transitions.iter().map(|&transition| Refused { transition, why: Refusal::Fault }));
+        *round = Microstep { event, refused, faults, ..Microstep::default() };
+    }
+
+    fn failed(&mut self, fault: &Fault) {
+        self.failure = Some(fault.clone());
     }
 
     fn logged(&mut self, line: String) {

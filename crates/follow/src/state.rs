@@ -29,6 +29,7 @@ pub fn state_json(live: &Live, now_ms: i64) -> Json {
         "context": context,
         "counters": counters,
         "output": live.output.as_ref().map(Json::from),
+        "failure": live.failure(),
         "activities": activities.collect::<Vec<_>>(),
         "timers": timers.collect::<Vec<_>>(),
     })

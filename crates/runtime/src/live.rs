@@ -163,6 +163,13 @@ impl Live {
         }
     }
 
+    /// Describes the expression that ended the run in failure, if one did: place, expression and values.
+    pub fn failure(&self) -> Option<String> {
+        let is_failure = self.state.status == Status::Done { outcome: Some(Outcome::Failure) };
+        let output = self.output.as_ref().filter(|_| is_failure)?;
+        interlock_core::Fault::from_payload(output).map(|fault| fault.sentence())
+    }
+
     /// Applies an entry that is recorded or about to be recorded. Returns the engine's verdict and the changes.
     pub fn fold(&mut self, entry: &Entry, at_ms: i64, trace: &mut impl Observer) -> (Verdict, Changes) {
         let mut changes = Changes::default();

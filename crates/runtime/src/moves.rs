@@ -157,7 +157,9 @@ impl Before {
 pub(crate) fn with_values(live: &Live, seq: u64, at_ms: i64, entry: &Entry, why: &Why, before: &Before) -> Vec<Move> {
     let writer = Writer { live, seq, at_ms, entry, before, seen: &why.seen };
     let moves = why.trace.microsteps.iter().enumerate().flat_map(|(at, round)| writer.round(at == 0, round));
+    let moves = writer.with_failure(moves.collect(), why.trace.failure.as_ref());
     moves
+        .into_iter()
         .chain(writer.granted())
         .chain(writer.undone())
         .chain(writer.left())
@@ -209,6 +211,14 @@ impl Observer for Why {
         self.trace.faulted(fault);
     }
 
+    fn withdrawn(&mut self, transitions: &[TransitionId]) {
+        self.trace.withdrawn(transitions);
+    }
+
+    fn failed(&mut self, fault: &Fault) {
+        self.trace.failed(fault);
+    }
+
     fn logged(&mut self, line: String) {
         self.trace.logged(line);
     }
@@ -235,7 +245,12 @@ impl Writer<'_> {
             return vec![Move { to_state: self.entered(round), taken: true, ..base }];
         }
         if round.taken.is_empty() {
-            return if round.event.is_some() { vec![base] } else { Vec::new() };
+            let source = round.refused.first().map(|refused| self.chart().transition(refused.transition).source);
+            return match (&round.event, round.faults.is_empty()) {
+                (Some(_), _) => vec![base],
+                (None, false) => vec![Move { from_state: source.map(|source| self.name(source)), ..base }],
+                (None, true) => Vec::new(),
+            };
         }
         let taken = round.taken.iter().map(|taken| {
             let transition = self.chart().transition(taken.transition);
@@ -254,6 +269,19 @@ impl Writer<'_> {
             }
         });
         taken.collect()
+    }
+
+    /// If no transition handled a fault, its `error.execution` says why the run ended.
+    fn with_failure(&self, mut moves: Vec<Move>, failure: Option<&Fault>) -> Vec<Move> {
+        let Some(fault) = failure else { return moves };
+        let event = Some("error.execution".to_owned());
+        if !moves.last().is_some_and(|last| last.event == event && !last.taken) {
+            moves.push(Move { event, ..self.base(false, &Microstep::default()) });
+        }
+        if let Some(last) = moves.last_mut() {
+            last.reason = Some(fault.sentence());
+        }
+        moves
     }
 
     /// A grant or its use causes no transition, but the history should show it.
@@ -349,7 +377,7 @@ impl Writer<'_> {
             values: Map::new(),
             counters: Vec::new(),
             refused: round.refused.iter().map(|refused| self.refused(refused.transition, refused.why)).collect(),
-            faults: round.faults.iter().map(ToString::to_string).collect(),
+            faults: round.faults.iter().map(Fault::sentence).collect(),
             log: round.log.clone(),
             unproved: match self.entry {
                 Entry::Created(created) if is_first => created.unproved.clone(),
@@ -417,7 +445,8 @@ fn refused(chart: &Chart, id: TransitionId, why: Refusal) -> RefusedMove {
     let guard = transition.guard.as_ref().map_or("", |guard| guard.source.as_str());
     let why = match why {
         Refusal::Guard => format!("`{guard}` is false"),
-        Refusal::Fault => format!("`{guard}` could not be evaluated"),
+        Refusal::Fault if guard.is_empty() => "something on its way could not be evaluated".to_owned(),
+        Refusal::Fault => format!("`{guard}`, or something on its way, could not be evaluated"),
         Refusal::Limit { counter, count } => {
             format!("its limit is reached: {} is {count}", chart.counters[counter.index()].name)
         }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use interlock_chart::model::Kind;
-use interlock_core::{Semantics, Trace};
+use interlock_chart::model::{Dialect, Kind, Template};
+use interlock_core::{Formula, Semantics, Trace};
 use interlock_journal::{Append, By, Engine, Entry, Fork, Head, NewRun, Phase, Record, TimerChange};
 
 use crate::{Error, Live, LoadedMachine, Move, Prover, Result, fresh_name, moves, proof, saved};
@@ -78,11 +78,14 @@ pub struct NewFork {
     pub accepts_unproved: bool,
 }
 
-/// Refuses a run that keeps older selection rules than those that `check` proves. Without parallel states both rules
-/// select the same transitions.
+/// Refuses a run that keeps older rules than those that `check` proves, if the machine can tell them apart: the first
+/// version differs in parallel states, and the versions before the third differ if an expression can fail.
 fn other_rules(loaded: &LoadedMachine, semantics: Semantics) -> Option<String> {
-    let is_parallel = loaded.chart().states.iter().any(|state| state.kind == Kind::Parallel);
-    let is_other = semantics != Semantics::CURRENT && is_parallel;
+    let chart = loaded.chart();
+    let is_parallel = chart.states.iter().any(|state| state.kind == Kind::Parallel);
+    let computes = |formula: &Formula| !matches!(formula.template, Template::Literal(_));
+    let is_computing = chart.dialect == Dialect::Native && loaded.machine.formulas().iter().any(computes);
+    let is_other = (semantics < Semantics::Scoped && is_parallel) || (semantics < Semantics::Strict && is_computing);
     is_other
         .then(|| format!("the run uses semantics version {}, but `check` proves another version", u32::from(semantics)))
 }

@@ -33,6 +33,8 @@ pub struct Chart {
     pub version: u32,
     /// One sentence that describes the machine.
     pub summary: String,
+    /// The rule for expressions that cannot be evaluated.
+    pub dialect: Dialect,
     /// The schema of a run's input.
     pub input: Schema,
     /// The run's data, in file order.
@@ -51,6 +53,17 @@ pub struct Chart {
     pub properties: Vec<Property>,
     /// SHA-256, in hex, of the machine's meaning (not of its file's layout) and of the directory's other files.
     pub hash: String,
+}
+
+/// The rule for expressions that cannot be evaluated: the key `semantics` of a machine file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// An expression that fails never decides: the step is not taken, and `error.execution` is handled first.
+    #[default]
+    Native,
+    /// The rule of W3C SCXML, for imported documents: a guard that fails is false, an action that fails is skipped, and
+    /// `error.execution` is queued.
+    Scxml,
 }
 
 /// One variable of the context.

@@ -89,6 +89,8 @@ pub const UNKNOWN_QUALIFIED: &str = "E0223";
 pub const AMBIGUOUS_NAME: &str = "E0224";
 /// `grants` names an event that the state does not take from a person.
 pub const GRANT_NOT_TAKEN: &str = "E0225";
+/// A state's `on: timeout` takes the timeout of an outer state and stays inside that state.
+pub const TAKES_OUTER_TIMEOUT: &str = "W0226";
 
 // E04: properties.
 /// A property that has none of the known forms.
@@ -149,6 +151,7 @@ pub const ALL: &[&str] = &[
     UNKNOWN_QUALIFIED,
     AMBIGUOUS_NAME,
     GRANT_NOT_TAKEN,
+    TAKES_OUTER_TIMEOUT,
     BAD_PROPERTY,
     BAD_OBSERVATION,
     UNSEEN_STATE,

@@ -8,12 +8,13 @@ use super::{
 };
 use crate::{
     Span,
-    model::{EffectClass, Outcome, Raiser},
+    model::{Dialect, EffectClass, Outcome, Raiser},
 };
 
 /// The draft of a machine.
 pub(crate) struct Machine<'n> {
     pub version: u32,
+    pub dialect: Dialect,
     pub input: Option<&'n Node>,
     pub context: &'n [Entry],
     pub events: Vec<Event<'n>>,

@@ -253,6 +253,9 @@ impl Builder<'_, '_> {
             let message = format!("nested deeper than {} levels", limits::DEPTH_MAX);
             return Box::new(Diagnostic::error(code::TOO_DEEP, Span::between(at, at), message));
         }
+        // The parser reports a tab in a plain text at the beginning of the text, which is often the line before.
+        let tab = self.source.get(at..).filter(|_| info.contains("found a tab")).and_then(|rest| rest.find('\t'));
+        let at = at + tab.unwrap_or(0);
         let hint = if info.contains("tab") {
             Some("indent with spaces".to_owned())
         } else if info.contains("unknown anchor") {

@@ -11,6 +11,7 @@ mod files;
 mod given;
 mod shape;
 mod steps;
+mod waits;
 mod writers;
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -59,6 +60,7 @@ pub fn border(chart: &Arc<Chart>, outside: &Outside<'_>) -> Vec<Diagnostic> {
         given::check(invoke, entry, &mut found);
         files::check(invoke, entry, outside, &mut found);
         command::check(invoke, entry, &mut found);
+        waits::check(chart, invoke, entry, &mut found);
         children::check(invoke, entry, outside, &mut found);
     }
     writers::check(chart, outside, &mut found);

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use interlock_chart::{
     expr::Expr,
-    model::{Template, VarId},
+    model::{Schema, Template, VarId},
 };
 use interlock_core::{FormulaId, Machine, Operation};
 
 use super::{
-    Purpose, events_of,
-    sure::{Certainty, Sure},
+    Purpose,
+    sure::{Certainty, Found, Sure, forget, lasting, with},
 };
 
 /// Every expression that is evaluated as a condition, and every one whose truth is assigned to a variable.
@@ -68,39 +68,81 @@ pub(super) fn assignments(machine: &Machine) -> Vec<(VarId, FormulaId)> {
     found
 }
 
+/// Returns, per formula, whether its evaluation may fail.
 pub(super) fn may_fail(machine: &Machine, certainty: &Certainty<'_>) -> Vec<bool> {
-    let template = |id: FormulaId| &machine.formulas()[id.index()].template;
-    let mut may_fail: Vec<bool> =
-        machine.formulas().iter().map(|formula| !certainty.evaluates(&formula.template, &[])).collect();
+    let nothing = Found::new();
+    let may_fail = machine.formulas().iter().map(|formula| !certainty.evaluates(&formula.template, &[], &nothing));
+    let mut risks = Risks { machine, certainty, may_fail: may_fail.collect() };
     for transition in &machine.chart().transitions {
-        let events = events_of(machine.chart(), transition);
-        let mut ids = Vec::new();
-        let plan = machine.plan(transition.id);
-        if let Some(guard) = plan.guard {
-            may_fail[guard.index()] = certainty.template(template(guard), &events) != Sure::Bool;
-        }
-        formulas_in(&plan.operations, &mut ids);
-        for id in ids {
-            may_fail[id.index()] = !certainty.evaluates(template(id), &events);
-        }
+        let (plan, events) = (machine.plan(transition.id), certainty.events.taken_by(transition));
+        let guard = transition.guard.as_ref().map(|guard| &guard.node);
+        risks.condition(plan.guard, &events, &nothing);
+        // The reason is evaluated right after the guard. Exit content comes in between for the actions.
+        let found = with(&nothing, guard, true);
+        plan.reason.into_iter().for_each(|reason| risks.value(reason, &events, &found));
+        risks.block(&plan.operations, &events, lasting(found));
     }
-    may_fail
+    for state in &machine.chart().states {
+        machine.content(state.id).for_each(|block| risks.block(block, &[], Vec::new()));
+    }
+    // A computed text need not be a duration.
+    for (id, _) in purposes(machine).into_iter().filter(|(_, purpose)| *purpose == Purpose::Delay) {
+        risks.may_fail[id.index()] |= !matches!(machine.formulas()[id.index()].template, Template::Literal(_));
+    }
+    risks.may_fail
 }
 
-fn formulas_in(block: &[Operation], into: &mut Vec<FormulaId>) {
-    for operation in block {
-        match operation {
-            Operation::Assign { value: id, .. } | Operation::Cancel { id } | Operation::Log { text: id } => {
-                into.push(*id)
+/// Finds the formulas that may fail where they stand.
+struct Risks<'m> {
+    machine: &'m Machine,
+    certainty: &'m Certainty<'m>,
+    may_fail: Vec<bool>,
+}
+
+impl<'m> Risks<'m> {
+    fn template(&self, id: FormulaId) -> &'m Template {
+        &self.machine.formulas()[id.index()].template
+    }
+
+    fn value(&mut self, id: FormulaId, events: &[&Schema], found: &Found<'_>) {
+        self.may_fail[id.index()] = !self.certainty.evaluates(self.template(id), events, found);
+    }
+
+    fn condition(&mut self, id: Option<FormulaId>, events: &[&Schema], found: &Found<'_>) {
+        if let Some(id) = id {
+            self.may_fail[id.index()] = self.certainty.template(self.template(id), events, found) != Sure::Bool;
+        }
+    }
+
+    fn block(&mut self, block: &[Operation], events: &[&Schema], mut found: Found<'m>) {
+        for operation in block {
+            match operation {
+                Operation::Assign { var, value } => {
+                    self.value(*value, events, &found);
+                    forget(&mut found, &self.machine.chart().context[var.index()].name);
+                }
+                Operation::Cancel { id } | Operation::Log { text: id } | Operation::Raise { data: id, .. } => {
+                    self.value(*id, events, &found);
+                }
+                Operation::Send { event, data, delay, .. } => {
+                    let all = [Some(*event), Some(*data), *delay];
+                    all.into_iter().flatten().for_each(|id| self.value(id, events, &found));
+                }
+                Operation::If { branches } => {
+                    let mut before = found.clone();
+                    for (cond, block) in branches {
+                        self.condition(*cond, events, &before);
+                        let node = cond.and_then(|cond| match self.template(cond) {
+                            Template::Expr(expr) => Some(&expr.node),
+                            _ => None,
+                        });
+                        self.block(block, events, with(&before, node, true));
+                        before = with(&before, node, false);
+                    }
+                    // A branch may have assigned anything.
+                    found = lasting(found);
+                }
             }
-            Operation::Raise { data, .. } => into.push(*data),
-            Operation::Send { event, data, delay, .. } => {
-                into.extend([Some(*event), Some(*data), *delay].into_iter().flatten())
-            }
-            Operation::If { branches } => branches.iter().for_each(|(cond, block)| {
-                into.extend(*cond);
-                formulas_in(block, into);
-            }),
         }
     }
 }

@@ -6,6 +6,7 @@
 
 mod atom;
 mod choose;
+mod events;
 mod formulas;
 mod paths;
 mod region;
@@ -13,13 +14,14 @@ mod schema;
 mod sure;
 mod table;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 pub(crate) use choose::{Script, StepAnswer};
 use interlock_chart::{
-    Chart, Value,
+    Value,
     expr::{Binary, Node, Root},
-    model::{CounterId, InvokeId, Schema, StateId, Template, Transition, VarId},
+    model::{CounterId, InvokeId, StateId, Template, VarId},
+    unresolve::template_text,
 };
 use interlock_core::{Data, Fault, FormulaId, Machine, Scope};
 pub(crate) use table::Table;
@@ -84,6 +86,16 @@ struct Answered {
     below: u32,
 }
 
+/// The knowledge before a microstep that may have to be taken back.
+#[derive(Debug)]
+pub(crate) struct Saved {
+    masks: Vec<u32>,
+    is_touched: Vec<bool>,
+    counters: Vec<(u32, bool)>,
+    local: u32,
+    counts: smallvec::SmallVec<[Answered; 4]>,
+}
+
 type Evaluation<T> = Result<T, Box<Fault>>;
 
 impl<'t> Facts<'t> {
@@ -109,9 +121,14 @@ impl<'t> Facts<'t> {
     }
 
     /// Returns a fault if the formula may fail and the script chooses that it does.
-    fn fails(&mut self, formula: FormulaId) -> Evaluation<()> {
+    fn fails(&mut self, formula: FormulaId, scope: &Scope<'_, Carried>) -> Evaluation<()> {
         if self.table.may_fail[formula.index()] && self.script.choose(2) == 1 {
-            return Err(Box::new(Fault::new("may fail")));
+            let expression = match &scope.machine.formulas()[formula.index()].template {
+                Template::Expr(expr) => expr.source.clone(),
+                other => template_text(other),
+            };
+            let message = if self.table.may_only_overflow[formula.index()] { OVERFLOW } else { "may fail" };
+            return Err(Box::new(Fault { expression, ..Fault::new(message) }));
         }
         Ok(())
     }
@@ -191,6 +208,12 @@ impl<'t> Facts<'t> {
     }
 }
 
+/// The message of a fault that only an overflow explains.
+pub(crate) const OVERFLOW: &str = "may overflow";
+
+/// The fields in the data of `error.execution`.
+const FAULT_FIELDS: [&str; 6] = ["code", "message", "expression", "state", "place", "values"];
+
 /// The regions of a field in the data of an event that the machine made.
 fn made(slot: &table::Slot, path: &[String], known: EventOrigin, scope: &Scope<'_, Carried>) -> u32 {
     let chart = scope.machine.chart();
@@ -204,6 +227,8 @@ fn made(slot: &table::Slot, path: &[String], known: EventOrigin, scope: &Scope<'
             slot.mask_of(&chart.invoke(invoke).activity.as_str().into())
         }
         EventOrigin::Fault if path == ["code"] => slot.mask_of(&Fault::CODE.into()),
+        // A fault has no other fields than these.
+        EventOrigin::Fault if path.first().is_some_and(|name| !FAULT_FIELDS.contains(&name.as_str())) => slot.absent(),
         EventOrigin::Timeout(_) | EventOrigin::Failed(_) | EventOrigin::Fault => slot.unknown(),
         EventOrigin::Made(formula) => match inside(&scope.machine.formulas()[formula.index()].template, path) {
             Some(Piece::Value(value)) => slot.mask_of(&value),
@@ -263,52 +288,31 @@ fn compare(count: i64, operator: Binary, value: i64) -> bool {
     }
 }
 
-/// The schemas of the data of a transition's events; empty if one of them is unknown.
-pub(crate) fn events_of<'c>(chart: &'c Chart, transition: &Transition) -> Vec<&'c Schema> {
-    let takes = |name: &str| transition.events.iter().any(|event| event.matches(name));
-    let mut schemas = Vec::new();
-    for event in chart.events.iter().filter(|event| takes(&event.name)) {
-        let id = chart.find_event(&event.name);
-        let signals = chart.invokes.iter().flat_map(|invoke| &invoke.signals);
-        let before = schemas.len();
-        schemas.extend(signals.filter(|signal| Some(signal.event) == id).map(|signal| &signal.data));
-        if event.declared || schemas.len() == before {
-            schemas.push(builtin(&event.name).unwrap_or(&event.data));
-        }
-    }
-    for name in ["error", "error.execution", "timeout.x"] {
-        if takes(name) {
-            schemas.extend(builtin(name));
-        }
-    }
-    schemas
-}
-
-/// The schemas of the built-in events.
-fn builtin(name: &str) -> Option<&'static Schema> {
-    static ERROR: LazyLock<Schema> = LazyLock::new(|| {
-        let text = serde_json::json!({ "type": "string" });
-        serde_json::json!({
-            "required": ["code", "message", "state"],
-            "properties": { "code": text, "message": text, "state": text, "activity": text, "expression": text },
-        })
-    });
-    static TIMEOUT: LazyLock<Schema> =
-        LazyLock::new(|| serde_json::json!({ "required": ["state"], "properties": { "state": { "type": "string" } } }));
-    match name.split('.').next() {
-        Some("error") => Some(&ERROR),
-        Some("timeout") => Some(&TIMEOUT),
-        _ => None,
-    }
-}
-
 impl Data for Facts<'_> {
     type Payload = Carried;
+    type Saved = Saved;
+
+    fn save(&self) -> Saved {
+        Saved {
+            masks: self.masks.clone(),
+            is_touched: self.is_touched.clone(),
+            counters: self.counters.clone(),
+            local: self.local,
+            counts: self.counts.clone(),
+        }
+    }
+
+    /// Takes back what a step has learned and changed. Its answers stay: the step depends on them all the same.
+    fn restore(&mut self, saved: Saved) {
+        let Saved { masks, is_touched, counters, local, counts } = saved;
+        (self.masks, self.is_touched, self.counters) = (masks, is_touched, counters);
+        (self.local, self.counts) = (local, counts);
+    }
 
     fn begin(&mut self, _: Arc<str>, _: Carried) {}
 
     fn holds(&mut self, guard: FormulaId, scope: &Scope<'_, Carried>) -> Evaluation<bool> {
-        self.fails(guard)?;
+        self.fails(guard, scope)?;
         let table = self.table;
         Ok(match &table.questions[guard.index()] {
             Some(question) => self.ask(question, scope),
@@ -335,9 +339,9 @@ impl Data for Facts<'_> {
         count: u32,
         max: FormulaId,
         at_most: u32,
-        _: &Scope<'_, Carried>,
+        scope: &Scope<'_, Carried>,
     ) -> Evaluation<bool> {
-        self.fails(max)?;
+        self.fails(max, scope)?;
         let least = self.table.least[max.index()];
         if self.exact[counter.index()] && self.is_exact_below(counter, count, least) {
             return Ok(true);
@@ -348,7 +352,7 @@ impl Data for Facts<'_> {
     }
 
     fn assign(&mut self, _: VarId, value: FormulaId, scope: &Scope<'_, Carried>) -> Evaluation<()> {
-        self.fails(value)?;
+        self.fails(value, scope)?;
         let table = self.table;
         let changes: smallvec::SmallVec<[(usize, u32); 8]> =
             (table.changes[value.index()].iter()).map(|(slot, change)| (*slot, self.changed(change, scope))).collect();
@@ -359,13 +363,13 @@ impl Data for Facts<'_> {
         Ok(())
     }
 
-    fn payload(&mut self, data: FormulaId, _: &Scope<'_, Carried>) -> Evaluation<Carried> {
-        self.fails(data)?;
+    fn payload(&mut self, data: FormulaId, scope: &Scope<'_, Carried>) -> Evaluation<Carried> {
+        self.fails(data, scope)?;
         Ok(self.carried(EventOrigin::Made(data)))
     }
 
     fn text(&mut self, text: FormulaId, scope: &Scope<'_, Carried>) -> Evaluation<String> {
-        self.fails(text)?;
+        self.fails(text, scope)?;
         let template = &scope.machine.formulas()[text.index()].template;
         if let Some(Piece::Value(value)) = inside(template, &[]) {
             return Ok(value.to_string());

@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 
 use interlock_chart::{
     Chart, Value,
-    expr::{Binary, Expr, Node, Root, Unary},
+    expr::{Binary, Node, Root, Unary},
     model::{Action, Part, Schema, Template, VarId},
 };
 
-use super::schema;
+use super::{events::Events, schema};
 
 /// The guarantee about an expression's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub(super) enum Sure {
     Any,
     Bool,
     Number,
+    /// A whole number far from overflow: a counter, a number of visits, a small literal.
+    Small,
     Text,
     List,
     Map,
@@ -32,79 +34,96 @@ pub(super) enum Sure {
 #[derive(Debug)]
 pub(super) struct Certainty<'c> {
     chart: &'c Chart,
+    pub(super) events: &'c Events<'c>,
     /// Per variable, and per field of variables that begin as maps: the kind of value it always has.
     fields: BTreeMap<Vec<String>, Sure>,
+    /// True if sums and differences of numbers count as certain, although they may overflow.
+    is_lenient: bool,
 }
 
 impl<'c> Certainty<'c> {
-    pub(super) fn of(chart: &'c Chart) -> Self {
+    pub(super) fn of(chart: &'c Chart, events: &'c Events<'c>) -> Self {
         let mut fields = BTreeMap::new();
         for variable in &chart.context {
             begin(&mut fields, vec![variable.name.clone()], &variable.initial);
         }
-        let mut certainty = Certainty { chart, fields };
+        let mut certainty = Certainty { chart, events, fields, is_lenient: false };
         // An assignment of another kind removes the guarantee, which may remove others; one pass per field is enough.
         for _ in 0..=certainty.fields.len() {
-            for (var, value, events) in assignments(chart) {
-                certainty.weaken(&chart.context[var.index()].name, value, &events);
+            for (var, value, events, found) in assignments(chart, events) {
+                certainty.weaken(&chart.context[var.index()].name, value, &events, &found);
             }
         }
         certainty
     }
 
-    fn weaken(&mut self, var: &str, value: &Template, events: &[&Schema]) {
+    /// The same answers for people: that a number may overflow is not worth a warning.
+    pub(super) fn lenient(self) -> Self {
+        Certainty { is_lenient: true, ..self }
+    }
+
+    fn weaken(&mut self, var: &str, value: &Template, events: &[&Schema], found: &Found<'_>) {
         let paths: Vec<Vec<String>> = self.fields.keys().filter(|path| path[0] == *var).cloned().collect();
         for path in paths {
             let kind = match super::inside(value, &path[1..]) {
                 Some(super::Piece::Value(value)) => literal(&value),
-                Some(super::Piece::Node(node, rest)) if rest.is_empty() => self.node(node, events),
+                // If the assignment itself fails, the variable keeps its value.
+                Some(super::Piece::Node(node, rest)) if rest.is_empty() => self.result(node, events, found),
                 Some(super::Piece::Node(Node::Path(root, from), rest)) => {
-                    self.path(*root, &[&from[..], &rest[..]].concat(), events)
+                    self.present(*root, &[&from[..], &rest[..]].concat(), events, found)
                 }
-                None if path.len() == 1 => self.template(value, events),
+                None if let Some(inner) = at(value, &path[1..]) => self.assigned(inner, events, found),
+                _ if path.len() == 1 => Sure::Any,
                 _ => Sure::No,
             };
-            // If the assignment itself fails, the variable keeps its value.
-            let kind = if kind == Sure::No && path.len() == 1 { Sure::Any } else { kind };
             self.fields.entry(path).and_modify(|known| *known = both(*known, kind));
         }
     }
 
-    /// Returns true if the template certainly evaluates when one of these events is handled.
-    pub(super) fn evaluates(&self, template: &Template, events: &[&Schema]) -> bool {
-        self.template(template, events) != Sure::No
+    /// Returns true if the template certainly evaluates when one of these events is handled and these paths exist.
+    pub(super) fn evaluates(&self, template: &Template, events: &[&Schema], found: &Found<'_>) -> bool {
+        self.template(template, events, found) != Sure::No
     }
 
-    pub(super) fn template(&self, template: &Template, events: &[&Schema]) -> Sure {
+    pub(super) fn template(&self, template: &Template, events: &[&Schema], found: &Found<'_>) -> Sure {
         let all = |sure: bool, kind: Sure| if sure { kind } else { Sure::No };
         match template {
             Template::Literal(value) => literal(value),
-            Template::Expr(expr) => self.expr(expr, events),
+            Template::Expr(expr) => self.node(&expr.node, events, found),
             Template::Text(parts) => {
                 let is_sure = |part: &Part| match part {
                     Part::Text(_) => true,
-                    Part::Expr(expr) => self.expr(expr, events) != Sure::No,
+                    Part::Expr(expr) => self.node(&expr.node, events, found) != Sure::No,
                 };
                 all(parts.iter().all(is_sure), Sure::Text)
             }
-            Template::List(items) => all(items.iter().all(|item| self.evaluates(item, events)), Sure::List),
-            Template::Map(fields) => all(fields.iter().all(|(_, value)| self.evaluates(value, events)), Sure::Map),
+            Template::List(items) => all(items.iter().all(|item| self.evaluates(item, events, found)), Sure::List),
+            Template::Map(fields) => {
+                all(fields.iter().all(|(_, value)| self.evaluates(value, events, found)), Sure::Map)
+            }
         }
-    }
-
-    pub(super) fn expr(&self, expr: &Expr, events: &[&Schema]) -> Sure {
-        self.node(&expr.node, events)
     }
 
     /// The kind of a path's value.
     pub(super) fn path(&self, root: Root, path: &[String], events: &[&Schema]) -> Sure {
+        self.present(root, path, events, &Vec::new())
+    }
+
+    /// The kind of a path's value where `has()` has found these paths.
+    fn present(&self, root: Root, path: &[String], events: &[&Schema], found: &Found<'_>) -> Sure {
         match root {
-            Root::Input => field(&self.chart.input, path),
-            Root::Context => self.variable(path),
+            Root::Input => field(&self.chart.input, path, root, found),
+            Root::Context => self.variable(path, found),
             Root::Event if path.is_empty() => Sure::Map,
-            Root::Event if events.is_empty() => Sure::No,
+            Root::Event if events.is_empty() => {
+                if found.contains(&(root, path)) {
+                    Sure::Any
+                } else {
+                    Sure::No
+                }
+            }
             Root::Event => {
-                let kinds = events.iter().map(|schema| field(schema, path));
+                let kinds = events.iter().map(|schema| field(schema, path, root, found));
                 kinds.reduce(|a, b| if a == b { a } else { both(a, b) }).unwrap_or(Sure::No)
             }
             Root::EventName | Root::Name | Root::SessionId if path.is_empty() => Sure::Text,
@@ -112,24 +131,40 @@ impl<'c> Certainty<'c> {
         }
     }
 
-    fn variable(&self, path: &[String]) -> Sure {
-        if path.is_empty() { Sure::Map } else { self.fields.get(path).copied().unwrap_or(Sure::No) }
+    fn variable(&self, path: &[String], found: &Found<'_>) -> Sure {
+        let is_found = || found.contains(&(Root::Context, path));
+        match self.fields.get(path).copied() {
+            _ if path.is_empty() => Sure::Map,
+            Some(kind) if kind != Sure::No => kind,
+            _ if is_found() => Sure::Any,
+            _ => Sure::No,
+        }
     }
 
-    fn node(&self, node: &Node, events: &[&Schema]) -> Sure {
-        let sure = |node: &Node| self.node(node, events);
+    fn node(&self, node: &Node, events: &[&Schema], found: &Found<'_>) -> Sure {
+        let sure = |node: &Node| self.node(node, events, found);
         match node {
+            Node::Path(root, path) => self.present(*root, path, events, found),
+            Node::Visits(_) | Node::Count(_) => Sure::Small,
+            Node::Literal(Value::Int(small)) if small.unsigned_abs() <= u64::from(u32::MAX) => Sure::Small,
             Node::Literal(value) => literal(value),
-            Node::Path(root, path) => self.path(*root, path, events),
-            Node::Visits(_) | Node::Count(_) => Sure::Number,
             Node::Active(_) => Sure::Bool,
             Node::Has(root, path) => {
                 let holder = path.split_last().map_or(&[][..], |(_, before)| before);
-                if self.path(*root, holder, events) == Sure::Map { Sure::Bool } else { Sure::No }
+                if self.present(*root, holder, events, found) == Sure::Map { Sure::Bool } else { Sure::No }
             }
             Node::Unary(Unary::Not, operand) if sure(operand) == Sure::Bool => Sure::Bool,
-            Node::Binary(operator, left, right) => binary(*operator, sure(left), sure(right)),
-            Node::If(cond, then, otherwise) if sure(cond) == Sure::Bool => both(sure(then), sure(otherwise)),
+            // The right side counts only if the left side is true (`&&`) or false (`||`).
+            Node::Binary(operator @ (Binary::And | Binary::Or), left, right) => {
+                let after = [&found[..], &finds(left, *operator == Binary::And)].concat();
+                self.binary(*operator, sure(left), self.node(right, events, &after))
+            }
+            Node::Binary(operator, left, right) => self.binary(*operator, sure(left), sure(right)),
+            Node::If(cond, then, otherwise) if sure(cond) == Sure::Bool => {
+                let side =
+                    |node: &Node, answer: bool| self.node(node, events, &[&found[..], &finds(cond, answer)].concat());
+                both(side(then, true), side(otherwise, false))
+            }
             Node::List(items) if items.iter().all(|item| sure(item) != Sure::No) => Sure::List,
             Node::Map(entries) => {
                 let is_sure = |(key, value): &(Node, Node)| sure(key) == Sure::Text && sure(value) != Sure::No;
@@ -139,6 +174,74 @@ impl<'c> Certainty<'c> {
             // Arithmetic may overflow, an index may be out of range, a function may fail.
             _ => Sure::No,
         }
+    }
+}
+
+impl Certainty<'_> {
+    fn binary(&self, operator: Binary, left: Sure, right: Sure) -> Sure {
+        let is_number = |side: Sure| matches!(side, Sure::Number | Sure::Small);
+        let is_fine = match operator {
+            Binary::And | Binary::Or => left == Sure::Bool && right == Sure::Bool,
+            Binary::Equal | Binary::NotEqual => left != Sure::No && right != Sure::No,
+            Binary::In => left != Sure::No && matches!(right, Sure::List | Sure::Map),
+            Binary::Less | Binary::LessEqual | Binary::Greater | Binary::GreaterEqual => {
+                (is_number(left) && is_number(right)) || (left == Sure::Text && right == Sure::Text)
+            }
+            // The result is not small: repeated, it could overflow.
+            Binary::Add | Binary::Subtract if left == Sure::Small && right == Sure::Small => return Sure::Number,
+            Binary::Add | Binary::Subtract if self.is_lenient && is_number(left) && is_number(right) => {
+                return Sure::Number;
+            }
+            Binary::Add if left == right && matches!(left, Sure::Text | Sure::List) => return left,
+            _ => false,
+        };
+        if is_fine { Sure::Bool } else { Sure::No }
+    }
+
+    /// The kind of a value that was assigned, which means that it could be evaluated.
+    fn assigned(&self, template: &Template, events: &[&Schema], found: &Found<'_>) -> Sure {
+        match (template, self.template(template, events, found)) {
+            (Template::Expr(expr), Sure::No) => self.result(&expr.node, events, found),
+            (Template::Text(_), _) => Sure::Text,
+            (Template::List(_), _) => Sure::List,
+            (Template::Map(_), _) => Sure::Map,
+            (_, kind) => kind,
+        }
+    }
+
+    /// The kind of an expression's value, if it could be evaluated.
+    fn result(&self, node: &Node, events: &[&Schema], found: &Found<'_>) -> Sure {
+        let result = |node: &Node| self.result(node, events, found);
+        match (self.node(node, events, found), node) {
+            (Sure::No, Node::Binary(Binary::Add, left, right)) => match (result(left), result(right)) {
+                (kind @ (Sure::List | Sure::Text), _) | (_, kind @ (Sure::List | Sure::Text)) => kind,
+                (Sure::Number | Sure::Small, _) | (_, Sure::Number | Sure::Small) => Sure::Number,
+                _ => Sure::Any,
+            },
+            (Sure::No, Node::Binary(operator, ..)) => match operator {
+                Binary::Subtract | Binary::Multiply | Binary::Divide | Binary::Remainder => Sure::Number,
+                _ => Sure::Bool,
+            },
+            (Sure::No, Node::If(_, then, otherwise)) => both(result(then), result(otherwise)),
+            (Sure::No, Node::Has(..) | Node::Unary(Unary::Not, _)) => Sure::Bool,
+            (Sure::No, Node::Size(_)) => Sure::Number,
+            (Sure::No, _) => Sure::Any,
+            (kind, _) => kind,
+        }
+    }
+}
+
+/// Paths that exist, because `has()` has found them.
+pub(super) type Found<'n> = Vec<(Root, &'n [String])>;
+
+/// Returns the paths that exist if a condition has this answer.
+pub(super) fn finds(cond: &Node, answer: bool) -> Found<'_> {
+    match cond {
+        Node::Has(root, path) if answer => vec![(*root, path)],
+        Node::Unary(Unary::Not, operand) => finds(operand, !answer),
+        Node::Binary(Binary::And, left, right) if answer => [finds(left, true), finds(right, true)].concat(),
+        Node::Binary(Binary::Or, left, right) if !answer => [finds(left, false), finds(right, false)].concat(),
+        _ => Vec::new(),
     }
 }
 
@@ -159,26 +262,21 @@ fn begin(fields: &mut BTreeMap<Vec<String>, Sure>, path: Vec<String>, template: 
     fields.insert(path, kind);
 }
 
+/// Returns the template of a field, if every map on the way to it is written out.
+fn at<'t>(template: &'t Template, path: &[String]) -> Option<&'t Template> {
+    path.iter().try_fold(template, |template, name| match template {
+        Template::Map(fields) => fields.iter().find(|(field, _)| field == name).map(|(_, inner)| inner),
+        _ => None,
+    })
+}
+
 fn both(a: Sure, b: Sure) -> Sure {
     match (a, b) {
         (Sure::No, _) | (_, Sure::No) => Sure::No,
         (a, b) if a == b => a,
+        (Sure::Small, Sure::Number) | (Sure::Number, Sure::Small) => Sure::Number,
         _ => Sure::Any,
     }
-}
-
-fn binary(operator: Binary, left: Sure, right: Sure) -> Sure {
-    let is_fine = match operator {
-        Binary::And | Binary::Or => left == Sure::Bool && right == Sure::Bool,
-        Binary::Equal | Binary::NotEqual => left != Sure::No && right != Sure::No,
-        Binary::In => left != Sure::No && matches!(right, Sure::List | Sure::Map),
-        Binary::Less | Binary::LessEqual | Binary::Greater | Binary::GreaterEqual => {
-            left == right && matches!(left, Sure::Number | Sure::Text)
-        }
-        Binary::Add if left == right && matches!(left, Sure::Text | Sure::List) => return left,
-        _ => false,
-    };
-    if is_fine { Sure::Bool } else { Sure::No }
 }
 
 fn literal(value: &Value) -> Sure {
@@ -192,8 +290,14 @@ fn literal(value: &Value) -> Sure {
     }
 }
 
-fn field(of: &Schema, path: &[String]) -> Sure {
-    if !schema::requires(of, path) {
+fn field(of: &Schema, path: &[String], root: Root, found: &Found<'_>) -> Sure {
+    // If a field exists, everything on the way to it does, so the schema must require only the rest.
+    let is_there = |length: usize| {
+        let (before, rest) = path.split_at(length);
+        let is_found = length == 0 || found.contains(&(root, before));
+        is_found && schema::at(of, before).map_or(rest.is_empty(), |inner| schema::requires(inner, rest))
+    };
+    if !(0..=path.len()).any(is_there) {
         return Sure::No;
     }
     match schema::at(of, path).and_then(schema::kind) {
@@ -208,28 +312,66 @@ fn field(of: &Schema, path: &[String]) -> Sure {
     }
 }
 
-/// Every assignment of a chart, with the schemas of the events on which it may happen.
-fn assignments(chart: &Chart) -> Vec<(VarId, &Template, Vec<&Schema>)> {
-    let mut found = Vec::new();
+/// An assignment: the variable, its value, the schemas of the events on which it may happen, and the paths that exist.
+type Assignment<'c> = (VarId, &'c Template, Vec<&'c Schema>, Found<'c>);
+
+/// Every assignment of a chart.
+fn assignments<'c>(chart: &'c Chart, events: &'c Events<'c>) -> Vec<Assignment<'c>> {
+    let mut all = Vec::new();
     for transition in &chart.transitions {
-        collect(&transition.actions, &super::events_of(chart, transition), &mut found);
+        let found = transition.guard.as_ref().map(|guard| lasting(finds(&guard.node, true))).unwrap_or_default();
+        collect(chart, &transition.actions, &events.taken_by(transition), found, &mut all);
     }
     for state in &chart.states {
         // Entry, exit and initial content may happen on any event.
         for block in state.entry.iter().chain(&state.exit).chain(state.initial.as_ref().map(|initial| &initial.actions))
         {
-            collect(block, &[], &mut found);
+            collect(chart, block, &[], Vec::new(), &mut all);
         }
     }
-    found
+    all
 }
 
-fn collect<'c>(block: &'c [Action], events: &[&'c Schema], into: &mut Vec<(VarId, &'c Template, Vec<&'c Schema>)>) {
+fn collect<'c>(
+    chart: &'c Chart,
+    block: &'c [Action],
+    events: &[&'c Schema],
+    mut found: Found<'c>,
+    into: &mut Vec<Assignment<'c>>,
+) {
     for action in block {
         match action {
-            Action::Assign { var, value } => into.push((*var, value, events.to_vec())),
-            Action::If { branches } => branches.iter().for_each(|(_, block)| collect(block, events, into)),
+            Action::Assign { var, value } => {
+                into.push((*var, value, events.to_vec(), found.clone()));
+                forget(&mut found, &chart.context[var.index()].name);
+            }
+            Action::If { branches } => {
+                let mut before = found.clone();
+                for (cond, block) in branches {
+                    let cond = cond.as_ref().map(|cond| &cond.node);
+                    collect(chart, block, events, with(&before, cond, true), into);
+                    before = with(&before, cond, false);
+                }
+                // A branch may have assigned anything.
+                found = lasting(found);
+            }
             Action::Raise { .. } | Action::Send { .. } | Action::Cancel { .. } | Action::Log { .. } => {}
         }
     }
+}
+
+/// Adds the paths that exist if a condition has this answer.
+pub(super) fn with<'n>(found: &Found<'n>, cond: Option<&'n Node>, answer: bool) -> Found<'n> {
+    [found.clone(), cond.map(|cond| finds(cond, answer)).unwrap_or_default()].concat()
+}
+
+/// Keeps the paths that no assignment can remove.
+pub(super) fn lasting(mut found: Found<'_>) -> Found<'_> {
+    found.retain(|(root, _)| *root != Root::Context);
+    found
+}
+
+/// Drops the paths inside a variable that was assigned.
+pub(super) fn forget(found: &mut Found<'_>, var: &str) {
+    found.retain(|(root, path)| *root != Root::Context || path.first().is_none_or(|name| name != var));
 }

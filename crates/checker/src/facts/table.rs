@@ -17,6 +17,7 @@ use interlock_core::{FormulaId, Machine};
 use super::{
     Purpose,
     atom::Atom,
+    events::Events,
     formulas::{assignments, conditions, may_fail, purposes, send_names},
     paths::Builder,
     region::Region,
@@ -42,6 +43,12 @@ impl Slot {
     /// The mask of an unknown value: any region is possible.
     pub(crate) fn unknown(&self) -> u32 {
         (1 << self.regions.len()) - 1
+    }
+
+    /// The mask of a field that does not exist.
+    pub(crate) fn absent(&self) -> u32 {
+        let at = self.regions.iter().position(|region| *region == Region::Absent);
+        at.map_or(self.unknown(), |at| 1 << at)
     }
 
     /// The region of a literal value, as a mask.
@@ -90,6 +97,8 @@ pub(crate) struct Table {
     pub(crate) changes: Vec<Vec<(usize, Change)>>,
     /// Per formula: true if it may fail to evaluate.
     pub(crate) may_fail: Vec<bool>,
+    /// Per formula: true if only an overflow makes it fail.
+    pub(crate) may_only_overflow: Vec<bool>,
     /// Per formula: the smallest value that the input may set, if it is a limit set by the input.
     pub(crate) least: Vec<u32>,
     /// The purposes of texts that are not literal.
@@ -101,7 +110,8 @@ pub(crate) struct Table {
 impl Table {
     pub(crate) fn of(machine: &Machine) -> Self {
         let chart = machine.chart();
-        let certainty = Certainty::of(chart);
+        let events = Events::of(chart);
+        let certainty = Certainty::of(chart, &events);
         let conditions = conditions(machine);
         let mut builder = Builder { chart, certainty: &certainty, constants: BTreeMap::new(), links: Vec::new() };
         conditions.iter().for_each(|&(_, expr)| builder.collect(&expr.node, true));
@@ -114,10 +124,13 @@ impl Table {
             questions: vec![None; machine.formulas().len()],
             changes: vec![Vec::new(); machine.formulas().len()],
             may_fail: may_fail(machine, &certainty),
+            may_only_overflow: Vec::new(),
             least: (0..machine.formulas().len()).map(|at| super::least(machine, FormulaId(at as u32))).collect(),
             purposes: purposes(machine),
             send_names: send_names(machine),
         };
+        let likely = may_fail(machine, &certainty.lenient());
+        table.may_only_overflow = table.may_fail.iter().zip(likely).map(|(may, likely)| *may && !likely).collect();
         for (id, expr) in conditions {
             let question = table.question(&expr.node, expr, true);
             table.questions[id.index()] = Some(question);
@@ -145,6 +158,7 @@ impl Table {
             questions: vec![Some(Question::Free); formulas],
             changes: vec![Vec::new(); formulas],
             may_fail: vec![false; formulas],
+            may_only_overflow: vec![false; formulas],
             least: vec![0; formulas],
             purposes: purposes(machine),
             send_names: send_names(machine),
@@ -167,10 +181,7 @@ impl Table {
         match piece {
             None => Change::Becomes(slot.unknown()),
             Some(super::Piece::Value(value)) => Change::Becomes(slot.mask_of(&value)),
-            Some(super::Piece::Absent) => {
-                let at = slot.regions.iter().position(|region| *region == Region::Absent);
-                Change::Becomes(at.map_or(slot.unknown(), |at| 1 << at))
-            }
+            Some(super::Piece::Absent) => Change::Becomes(slot.absent()),
             Some(super::Piece::Node(node, rest)) => self.change_by_node(slot, node, &rest),
         }
     }

@@ -427,8 +427,9 @@ fn a_signal_whose_guards_can_all_be_false_is_dropped() {
 #[test]
 fn every_problem_of_the_border_has_a_page() {
     let pages = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/errors");
-    let codes =
-        (701..=717).map(|code| format!("E0{code}")).chain(["W0718", "W0719", "N0720", "N0721"].map(str::to_owned));
+    let codes = (701..=717)
+        .map(|code| format!("E0{code}"))
+        .chain(["W0718", "W0719", "N0720", "N0721", "E0722", "E0606", "W0607"].map(str::to_owned));
     for code in codes {
         let page = std::fs::read_to_string(pages.join(format!("{code}.md"))).unwrap_or_default();
         assert!(page.starts_with(&format!("# {code}: ")), "{code} has no page");
@@ -440,4 +441,51 @@ fn the_same_machine_gives_the_same_problems() {
     let chart = show::chart(&one("activity: comand.run", &["passed"]));
     let again = || with_outside(|outside| border(&Arc::clone(&chart), outside));
     assert_eq!(again(), again());
+}
+
+#[test]
+fn a_wait_that_is_longer_than_a_timeout_around_it_never_ends() {
+    let machine = |seconds: &str, outer: &str, inner: &str| {
+        format!(
+            "
+machine: small
+version: 1
+initial: outer
+on: {{ error: late, timeout: late }}
+states:
+  outer:
+    {outer}
+    initial: waiting
+    states:
+      waiting:
+        {inner}
+        invoke: {{ activity: timer.wait, with: {{ seconds: {seconds} }}, signals: [elapsed] }}
+        on: {{ elapsed: done }}
+  done: {{ type: final, outcome: success }}
+  late: {{ type: final, outcome: failure }}
+"
+        )
+    };
+    let found = |seconds: &str, outer: &str, inner: &str| {
+        let chart = show::chart(&machine(seconds, outer, inner));
+        let files = std::collections::BTreeMap::new();
+        let wait = serde_json::json!({ "type": "number", "x-interlock": "wait-seconds" });
+        let entry = interlock_chart::catalogue::Entry {
+            with: serde_json::json!({ "type": "object", "properties": { "seconds": wait } }),
+            signals: vec!["elapsed".to_owned()],
+            effect: interlock_chart::model::EffectClass::Read,
+        };
+        let catalogue = [("timer.wait".to_owned(), entry)].into_iter().collect();
+        let outside = interlock_checker::Outside { catalogue: &catalogue, files: &[], children: &files };
+        let problems = interlock_checker::border(&chart, &outside);
+        problems.iter().map(|one| format!("{} {}", one.code, one.message)).collect::<Vec<_>>().join("\n")
+    };
+    let tags = "tags: [x]";
+    expect![[r#"E0722 this waits for 120 seconds, but the timeout of `waiting` comes after 60 seconds, so the wait never ends by itself"#]]
+        .assert_eq(&found("120", tags, "timeout: 1m"));
+    expect![[r#"E0722 this waits for 60 seconds, but the timeout of `outer` comes after 60 seconds, so the wait never ends by itself"#]]
+        .assert_eq(&found("60", "timeout: 1m", "timeout: 5m"));
+    assert_eq!(found("59.5", "timeout: 1m", tags), "");
+    assert_eq!(found("\"${1 + 200}\"", "timeout: 1m", tags), "", "only a literal time is known");
+    assert_eq!(found("600", tags, tags), "");
 }

@@ -43,28 +43,28 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
         all.push_str(&figures(&report));
     }
     expect![[r#"
-        brain: 11 properties, 266130 configurations
-          in 7 explorations 648706 configurations, 4440321 ways
+        brain: 11 properties, 266097 configurations
+          in 7 explorations 648508 configurations, 4374414 ways
           between inputs (upper): 653 transitions, 648 activities, 250 judgements
           whole run: none
           waits in AWAITING_CHECKS, AWAITING_USER, AWAITING_DEPLOY
         coder: 13 properties, 782 configurations
-          in 5 explorations 69767 configurations, 473317 ways
-          between inputs (upper): 1476 transitions, 1053 activities, 421 judgements
+          in 5 explorations 97358 configurations, 509978 ways
+          between inputs (upper): 1472 transitions, 1053 activities, 421 judgements
           whole run: none
           waits in IDLE, INTAKE_ASKED, STEP_ASKED, REPAIR_ASKED, PLAN_ASKED, CALL_ASKED, COMMIT_ASKED
-        firmware: 21 properties, 96913 configurations
-          in 7 explorations 290925 configurations, 1581472 ways
-          between inputs (upper): 10853 transitions, 9062 activities, 1887 judgements
-          whole run: 16946 transitions, 13645 activities, 2616 judgements
+        firmware: 21 properties, 92937 configurations
+          in 7 explorations 284698 configurations, 1457834 ways
+          between inputs (upper): 9726 transitions, 9062 activities, 1887 judgements
+          whole run: 14990 transitions, 13645 activities, 2616 judgements
           waits in 
-        notebook: 7 properties, 12390 configurations
-          in 3 explorations 23964 configurations, 280687 ways
-          between inputs (upper): 296031 transitions, 105046 activities, 0 judgements
+        notebook: 7 properties, 10497 configurations
+          in 3 explorations 57407 configurations, 243461 ways
+          between inputs (upper): 144287 transitions, 51048 activities, 0 judgements
           whole run: none
           waits in idle, workflow_completed, error, cancelled
         prd: 12 properties, 289 configurations
-          in 3 explorations 83136 configurations, 474551 ways
+          in 3 explorations 89322 configurations, 505857 ways
           between inputs (upper): 3544 transitions, 2330 activities, 7 judgements
           whole run: none
           waits in READY, CONFIRMING, BLOCKED

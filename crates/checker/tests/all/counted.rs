@@ -71,10 +71,10 @@ fn counted_naively(machine: &Machine, most: usize) -> Option<usize> {
     Some(seen.len())
 }
 
-/// Removes the data from a machine: no guards, no conditions, no assignments, no delayed events.
+/// Removes the data from a machine: no guards, no reasons, no conditions, no assignments, no delayed events.
 fn without_data(mut chart: Chart) -> Chart {
     for transition in &mut chart.transitions {
-        transition.guard = None;
+        (transition.guard, transition.reason) = (None, None);
         transition.actions.retain(is_control);
     }
     for state in &mut chart.states {

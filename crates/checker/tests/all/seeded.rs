@@ -85,8 +85,8 @@ fn firmware_flaky_tests_are_rerun_without_a_limit() {
         expect![[r#"
             terminates
             result_normalized (testbench.fetch_artifacts): ATTACH_ARTIFACTS → RESULT_ANALYSIS
-            PASS (judge.result): RESULT_ANALYSIS → MEASURE_ROUND
-            round_measured (convergence.measure): MEASURE_ROUND → RESOURCE_ALLOC
+            FLAKY (judge.result): RESULT_ANALYSIS → COLLECT_EVIDENCE
+            evidence_collected (evidence.collect): COLLECT_EVIDENCE → RESOURCE_ALLOC
             … and again
         "#]],
     );
@@ -133,9 +133,9 @@ fn coder_a_turn_is_repaired_a_fourth_time() {
         "at most 3 of TRIAGE -> DIAGNOSING",
         expect![[r#"
             at most 3 of TRIAGE -> DIAGNOSING since .USER_MESSAGE
-            ALLOW (policy.plan): PATCH_CHECKING → DIAGNOSING
             repairable (judge.repair): DIAGNOSING → PATCH_CHECKING
-            ALLOW (policy.plan): PATCH_CHECKING → DIAGNOSING
+            ALLOW (policy.plan): PATCH_CHECKING → STEP_SELECTING
+            error (plan.next): STEP_SELECTING → DIAGNOSING
         "#]],
     );
 }
@@ -149,7 +149,7 @@ fn coder_an_unverified_change_is_committed() {
         "never @git.commit without VERIFYING",
         expect![[r#"
             never @git.commit without VERIFYING.verify_pass since EXECUTING
-            CANCEL (user): INTAKE → IDLE
+            error (turn.facts): FACTS_COLLECTING → IDLE
             COMMIT (user): IDLE → COMMIT_CHECKING
             ALLOW (policy.commit): COMMIT_CHECKING → COMMITTING
         "#]],
@@ -310,8 +310,8 @@ fn notebook_a_workflow_is_restarted_once_more() {
         "at most 3 of error -> behavior_running",
         expect![[r#"
             at most 3 of error -> behavior_running or error -> stage_running since idle
-            START_WORKFLOW (user): error → error
-            START_WORKFLOW (user): error → error
+            START_WORKFLOW (user): error → stage_running
+            error (planning.call): stage_running → error
             START_WORKFLOW (user): error → stage_running
         "#]],
     );
@@ -326,9 +326,9 @@ fn notebook_the_planner_asks_for_behaviors_without_a_limit() {
         "terminates",
         expect![[r#"
             terminates
+            planned (planning.call): action_completed → behavior_completed
+            planned (planning.call): behavior_completed → behavior_running
             generated (generating.call): behavior_running → action_running
-            executed (notebook.action): action_running → workflow_update_pending
-            UPDATE_WORKFLOW_CONFIRMED (notebook.propose): workflow_update_pending → action_completed
             … and again
         "#]],
     );

@@ -90,13 +90,14 @@ states:
   done: { type: final, outcome: success }
 "#,
         expect![[r#"
-            not proved: 3 configurations
+            not proved: 4 configurations
             between inputs: 1 transitions, 1 activities, 0 judgements
             whole run: 1 transitions, 1 activities, 0 judgements
             waits in a
             E0602 from here the run can neither end nor reach a state tagged `idle`
                1. start     → a
                2. ok (work) → a
+            W0607 the guard of `ok` in `a` may fail (`event.sure`), and no transition handles `error.execution` there: the run then ends in failure
         "#]],
     );
 }

@@ -331,6 +331,7 @@ states:
             proved: 1 configurations
             between inputs: 1000 transitions, 0 activities, 0 judgements
             whole run: 1000 transitions, 0 activities, 0 judgements
+            W0607 a step of `small` may fail (no rest after 1000 rounds of one macrostep), and no transition handles `error.execution` there: the run then ends in failure
         "#]],
     );
 }

@@ -56,7 +56,7 @@ fn firmware_without_a_limit() {
         "firmware",
         expect![[r#"
             grants: another limit ends it
-            iterations: LOG_TRIAGE → SIMILAR_CASES → … → LOG_TRIAGE, 20 steps
+            iterations: LOG_TRIAGE → SIMILAR_CASES → … → LOG_TRIAGE, 21 steps
             baseline_tries: BASELINE_RUN again and again
             no_progress: another limit ends it
             control_tries: CONTROL_RUNS again and again
@@ -85,7 +85,7 @@ fn coder_without_a_limit() {
             replans: DRAFTING → PLAN_CHECKING → DRAFTING
             actions: STEP_SELECTING → STEP_RUNNING → STEP_SELECTING
             interviews: not at most 3 of STEP_ASKED or REPAIR_ASKED since .USER_MESSAGE
-            recoveries: DIAGNOSING → ROLLING_BACK → … → DIAGNOSING, 3 steps
+            recoveries: DIAGNOSING → ROLLING_BACK → … → DIAGNOSING, 4 steps
             commit_questions: another limit ends it
         "#]],
     );
@@ -131,8 +131,8 @@ fn notebook_without_a_limit() {
             grants: another limit ends it
             interruptions: action_running again and again
             actions: action_running again and again
-            behaviors: action_completed → behavior_completed → … → action_completed, 5 steps
-            navigations: action_completed → behavior_completed → … → action_completed, 6 steps
+            behaviors: action_running → action_completed → … → action_running, 4 steps
+            navigations: action_running → action_completed → … → action_running, 6 steps
             restarts: not at most 3 of error -> behavior_running or error -> stage_running since idle
         "#]],
     );

@@ -98,6 +98,9 @@ fn all_text(
     let version = follower.live.loaded.definition.version;
     let short = head.definition.get(..12).unwrap_or(&head.definition);
     let mut text = format!("{}\n", output.bold(&format!("{}: {} in {}", head.name, head.phase.word(), head.place)));
+    if let Some(failure) = follower.live.failure() {
+        text.push_str(&format!("  failed     {failure}\n"));
+    }
     text.push_str(&format!("  machine    {} version {version} ({short})\n", head.machine));
     text.push_str(&format!("  folder     {}\n", follower.live.folder.display()));
     text.push_str(&format!("  began      {}\n", moment::rfc3339(head.created_ms)));

@@ -65,6 +65,7 @@ fn machine() -> Machine {
         id: STATES[0].to_owned(),
         version: 1,
         summary: String::new(),
+        dialect: Default::default(),
         input: true.into(),
         context: VARIABLES.iter().map(variable).collect(),
         events: Vec::new(),

@@ -2,8 +2,8 @@
 
 use interlock_chart::{
     Value,
-    expr::{Node, Root},
-    model::Template,
+    expr::{Expr, Node, Root},
+    model::{Part, Template},
 };
 
 use super::Values;
@@ -23,6 +23,60 @@ pub(super) fn explain(values: &Values, formula: FormulaId, scope: &Scope<'_, Val
         });
     }
     read
+}
+
+/// Returns the values that a failing expression of a template read. If a field is missing, the nearest value that exists
+/// stands for it, because that value shows what is there instead.
+pub(super) fn used(
+    values: &Values,
+    template: &Template,
+    expression: &str,
+    scope: &Scope<'_, Value>,
+) -> Vec<(String, Value)> {
+    let mut read = Vec::new();
+    each_expr(template, &mut |expr| {
+        if expr.source == expression {
+            collect(&expr.node, &mut |node| {
+                nearest(values, node, scope).into_iter().for_each(|named| {
+                    if !read.contains(&named) {
+                        read.push(named);
+                    }
+                });
+            });
+        }
+    });
+    read
+}
+
+fn each_expr<'t>(template: &'t Template, see: &mut impl FnMut(&'t Expr)) {
+    match template {
+        Template::Literal(_) => {}
+        Template::Expr(expr) => see(expr),
+        Template::Text(parts) => parts.iter().for_each(|part| {
+            if let Part::Expr(expr) = part {
+                see(expr);
+            }
+        }),
+        Template::List(items) => items.iter().for_each(|item| each_expr(item, see)),
+        Template::Map(fields) => fields.iter().for_each(|(_, value)| each_expr(value, see)),
+    }
+}
+
+fn nearest(values: &Values, node: &Node, scope: &Scope<'_, Value>) -> Vec<(String, Value)> {
+    let paths: &[(Root, Vec<String>)] = match node {
+        Node::Path(root, path) | Node::Has(root, path) => &[(*root, path.clone())],
+        Node::Opaque(paths) => paths,
+        _ => return look(values, node, scope).into_iter().collect(),
+    };
+    let found = |(root, path): &(Root, Vec<String>)| {
+        let known = (0..=path.len()).rev().find_map(|length| {
+            // The context as a whole is not worth showing: a missing variable is refused when the file is read.
+            let path = path.get(..length).filter(|path| *root != Root::Context || !path.is_empty())?;
+            Some((written(*root, path)?, find(values, *root, path, scope)?))
+        });
+        known.or_else(|| Some((written(*root, path)?, Value::Null)))
+    };
+    paths.iter().filter_map(found).collect()
 }
 
 fn collect<'n>(node: &'n Node, see: &mut impl FnMut(&'n Node)) {
@@ -78,8 +132,12 @@ fn written(root: Root, path: &[String]) -> Option<String> {
 }
 
 fn follow(values: &Values, root: Root, path: &[String], scope: &Scope<'_, Value>) -> Value {
+    find(values, root, path, scope).unwrap_or_default()
+}
+
+fn find(values: &Values, root: Root, path: &[String], scope: &Scope<'_, Value>) -> Option<Value> {
     let field = |value: Option<Value>, name: &String| value.and_then(|value| value.get(name).cloned());
-    let found = match (root, path.split_first()) {
+    match (root, path.split_first()) {
         (Root::Context, Some((name, rest))) => {
             let at = scope.machine.chart().context.iter().position(|variable| variable.name == *name);
             rest.iter().fold(at.and_then(|at| values.context.get(at).cloned()), field)
@@ -88,6 +146,5 @@ fn follow(values: &Values, root: Root, path: &[String], scope: &Scope<'_, Value>
         (Root::Event, _) => path.iter().fold(scope.event.map(|event| event.data.clone()), field),
         (Root::EventName, _) => scope.event.map(|event| event.key.name(scope.machine).into()),
         _ => None,
-    };
-    found.unwrap_or_default()
+    }
 }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub(crate) use code::Code;
 use interlock_chart::{
     Value,
-    model::{CounterId, StateId, VarId},
+    model::{CounterId, StateId, Template, VarId},
 };
 
 use crate::{
@@ -63,7 +63,16 @@ impl Values {
         run::evaluate(&formula.code, &run::Env { values: self, scope })
             .map(std::borrow::Cow::into_owned)
             .and_then(bounded)
-            .map_err(|fault| located(fault, &formula.template))
+            .map_err(|fault| self.located(fault, &formula.template, scope))
+    }
+
+    /// Adds the expression to a fault that does not name one yet, and the values that the expression read.
+    fn located(&self, mut fault: Box<Fault>, template: &Template, scope: &Scope<'_, Value>) -> Box<Fault> {
+        if let (true, Template::Expr(expr)) = (fault.expression.is_empty(), template) {
+            fault.expression = expr.source.clone();
+        }
+        fault.values = explain::used(self, template, &fault.expression, scope);
+        fault
     }
 }
 
@@ -97,16 +106,17 @@ fn measure_items<'v>(
     items.try_for_each(|item| measure(item, depth_left, room))
 }
 
-/// Adds the expression to a fault that does not name one yet.
-fn located(mut fault: Box<Fault>, template: &interlock_chart::model::Template) -> Box<Fault> {
-    if let (true, interlock_chart::model::Template::Expr(expr)) = (fault.expression.is_empty(), template) {
-        fault.expression = expr.source.clone();
-    }
-    fault
-}
-
 impl Data for Values {
     type Payload = Value;
+    type Saved = (Vec<Value>, Vec<u32>);
+
+    fn save(&self) -> Self::Saved {
+        (self.context.clone(), self.visits.clone())
+    }
+
+    fn restore(&mut self, saved: Self::Saved) {
+        (self.context, self.visits) = saved;
+    }
 
     fn begin(&mut self, session: Arc<str>, input: Value) {
         self.session = session;
@@ -115,7 +125,8 @@ impl Data for Values {
 
     fn holds(&mut self, guard: FormulaId, scope: &Scope<'_, Value>) -> Result<bool, Box<Fault>> {
         let formula = &scope.machine.formulas()[guard.index()];
-        run::truth(&formula.code, &run::Env { values: self, scope }).map_err(|fault| located(fault, &formula.template))
+        run::truth(&formula.code, &run::Env { values: self, scope })
+            .map_err(|fault| self.located(fault, &formula.template, scope))
     }
 
     fn is_below(
@@ -130,7 +141,7 @@ impl Data for Values {
             Value::Int(max) => Ok(i64::from(count) < max.min(i64::from(at_most))),
             other => {
                 let fault = Fault::new(format!("a limit must be a whole number, not {}", other.kind()));
-                Err(located(Box::new(fault), &scope.machine.formulas()[max.index()].template))
+                Err(self.located(Box::new(fault), &scope.machine.formulas()[max.index()].template, scope))
             }
         }
     }

@@ -7,14 +7,20 @@ use interlock_chart::model::{StateId, TransitionId};
 use super::Interpreter;
 use crate::{
     Data, Effect, Event, EventKey, Fault, FormulaId, Observer, Operation, Pending, TimerId, bounds::DELAY_MS_MAX,
+    fault::Place,
 };
 
 impl<D: Data, O: Observer> Interpreter<'_, D, O> {
     pub(super) fn tell_reasons(&mut self, enabled: &[TransitionId]) {
         for &transition in enabled {
-            let reason = if O::WORDS { self.machine.plan(transition).reason } else { None };
+            // Strict runs always evaluate the reason, because a reason that fails stops the step.
+            let is_needed = O::WORDS || self.is_strict;
+            let reason = if is_needed { self.machine.plan(transition).reason } else { None };
             let reason = reason.map(|reason| self.with_data(|data, scope| data.text(reason, scope)));
-            // A reason that cannot be evaluated does not stop the transition; the trace records the fault.
+            if let (true, Some(Err(fault))) = (self.is_strict, &reason) {
+                let source = self.machine.plan(transition).source;
+                return self.raise_fault(source, Place::Reason(transition), (**fault).clone());
+            }
             let (reason, fault) = match reason {
                 Some(Err(fault)) => (None, Some(fault)),
                 Some(Ok(reason)) => (Some(reason), None),
@@ -40,15 +46,18 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
                 self.state.counters[counter.index()] = 0;
                 self.state.data.counted(*counter);
             }
-            self.execute_content(&plan.operations, plan.source);
+            self.execute_content(&plan.operations, plan.source, Place::Action(transition));
         }
     }
 
     /// Performs the operations of a block in order. The first operation that fails ends the block and raises
-    /// `error.execution`.
-    pub(super) fn execute_content(&mut self, block: &[Operation], state: StateId) {
+    /// `error.execution`. After a fault that stops the step, nothing else is performed.
+    pub(super) fn execute_content(&mut self, block: &[Operation], state: StateId, place: Place) {
+        if self.fault.is_some() {
+            return;
+        }
         if let Err(fault) = self.execute_block(block) {
-            self.raise_fault(state, *fault);
+            self.raise_fault(state, place, *fault);
         }
     }
 

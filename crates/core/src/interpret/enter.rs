@@ -8,7 +8,9 @@ use interlock_chart::{
 use smallvec::SmallVec;
 
 use super::{Interpreter, exit::effective_targets};
-use crate::{Data, Effect, Event, EventKey, Machine, Observer, Pending, Running, StateSet, Status, TimerId};
+use crate::{
+    Data, Effect, Event, EventKey, Machine, Observer, Pending, Running, StateSet, Status, TimerId, fault::Place,
+};
 
 /// The states to enter, and the reasons for entering them.
 pub(crate) struct EntrySet {
@@ -161,14 +163,15 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
             self.states_to_invoke.insert(state);
         }
         for block in &node.entry {
-            self.execute_content(block, state);
+            self.execute_content(block, state, Place::Entry(state));
         }
         if let Some(entry) = entry {
             if entry.default_entry.contains(state) {
-                self.execute_content(&node.initial, state);
+                self.execute_content(&node.initial, state, Place::Initial(state));
             }
             for &(_, history) in entry.history_content.iter().filter(|(parent, _)| *parent == state) {
-                self.execute_content(&self.machine.nodes[history.index()].initial, history);
+                let content = &self.machine.nodes[history.index()].initial;
+                self.execute_content(content, history, Place::Initial(history));
             }
         }
         if self.machine.chart().state(state).kind == Kind::Final {
@@ -204,17 +207,24 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
     }
 
     fn raise_done(&mut self, of: StateId, by: Option<StateId>) {
-        let data = by.and_then(|by| self.machine.nodes[by.index()].data);
-        let data = match data.map(|data| self.with_data(|model, scope| model.payload(data, scope))) {
+        let own = by.and_then(|by| Some((by, self.machine.nodes[by.index()].data?)));
+        let data = match own.filter(|_| self.fault.is_none()) {
             None => self.state.data.nothing(),
-            Some(Ok(data)) => data,
-            Some(Err(fault)) => {
-                self.raise_fault(of, *fault);
-                self.state.data.nothing()
-            }
+            Some((by, data)) => match self.with_data(|model, scope| model.payload(data, scope)) {
+                Ok(data) => data,
+                Err(fault) => {
+                    self.raise_fault(of, Place::Data(by), *fault);
+                    self.state.data.nothing()
+                }
+            },
         };
         let key = EventKey::Known(self.machine.nodes[of.index()].done);
         self.internal_queue.push_back((Event { key, data }, None));
+    }
+
+    /// Returns true if the state is a final state.
+    pub(super) fn is_final(&self, id: StateId) -> bool {
+        self.machine.chart().state(id).kind == Kind::Final
     }
 
     fn is_in_final_state(&self, id: StateId) -> bool {
@@ -222,7 +232,7 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         let is_active = |id: StateId| self.state.configuration.contains(id);
         let children = &chart.state(id).children;
         match chart.state(id).kind {
-            Kind::Compound => children.iter().any(|&at| chart.state(at).kind == Kind::Final && is_active(at)),
+            Kind::Compound => children.iter().any(|&at| self.is_final(at) && is_active(at)),
             Kind::Parallel => (children.iter())
                 .filter(|at| !chart.state(**at).kind.is_history())
                 .all(|&child| self.is_in_final_state(child)),
@@ -237,6 +247,11 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         }
         let states = std::mem::replace(&mut self.states_to_invoke, StateSet::new(self.machine.chart().states.len()));
         for state in states.iter() {
+            if self.fault.is_some() {
+                // The fault is handled first. The state begins afterwards, if it is still active then.
+                self.states_to_invoke.insert(state);
+                continue;
+            }
             self.set_timeout(state);
             for at in 0..self.machine.chart().state(state).invokes.len() {
                 self.invoke(self.machine.chart().state(state).invokes[at], state);
@@ -254,6 +269,9 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
     }
 
     fn invoke(&mut self, invoke: interlock_chart::model::InvokeId, state: StateId) {
+        if self.fault.is_some() {
+            return;
+        }
         let with = self.machine.with[invoke.index()];
         match self.with_data(|data, scope| data.payload(with, scope)) {
             Ok(with) => {
@@ -262,7 +280,7 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
                 self.observer.started(invoke);
                 self.effects.push(Effect::StartActivity { id, invoke, with });
             }
-            Err(fault) => self.raise_fault(state, *fault),
+            Err(fault) => self.raise_fault(state, Place::With(invoke), *fault),
         }
     }
 }

@@ -7,7 +7,7 @@ use interlock_chart::{
 use smallvec::SmallVec;
 
 use super::Interpreter;
-use crate::{Data, Effect, Observer, StateSet, Status};
+use crate::{Data, Effect, FormulaId, Observer, StateSet, Status, fault::Place};
 
 impl<D: Data, O: Observer> Interpreter<'_, D, O> {
     pub(super) fn exit_states(&mut self, enabled: &[TransitionId]) {
@@ -70,8 +70,9 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
     /// Executes the exit content and stops everything the state had started.
     fn exit_state(&mut self, state: StateId) {
         let machine = self.machine;
-        for block in &machine.nodes[state.index()].exit {
-            self.execute_content(block, state);
+        let is_skipped = self.failed_exit == Some(state) && (self.is_fault || self.state.is_done());
+        for block in machine.nodes[state.index()].exit.iter().filter(|_| !is_skipped) {
+            self.execute_content(block, state, Place::Exit(state));
         }
         if machine.nodes[state.index()].is_active {
             self.stop_state(state);
@@ -96,8 +97,12 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         });
     }
 
-    /// Ends the run. The configuration is kept, so that it shows the states in which the run ended.
-    pub(super) fn exit_interpreter(&mut self) {
+    /// Ends the run. The configuration is kept, so that it shows the states in which the run ended. The output is the
+    /// given one, or else the data of the final state.
+    pub(super) fn exit_interpreter(&mut self, output: Option<D::Payload>) {
+        if std::mem::replace(&mut self.is_exited, true) {
+            return;
+        }
         let active = self.state.configuration.clone();
         for state in active.iter_back() {
             self.exit_state(state);
@@ -106,11 +111,24 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         self.state.pending.clear();
         let Status::Done { outcome } = self.state.status else { return };
         let top = &self.machine.chart().state(Chart::ROOT).children;
-        let is_end = |id: &&StateId| active.contains(**id) && self.machine.chart().state(**id).kind == Kind::Final;
-        let state = top.iter().find(is_end).copied().unwrap_or(Chart::ROOT);
-        let data = self.machine.nodes[state.index()].data;
-        let data = data.and_then(|data| self.with_data(|model, scope| model.payload(data, scope)).ok());
+        let end = top.iter().copied().find(|&id| active.contains(id) && self.is_final(id) && output.is_none());
+        let state = end.unwrap_or(Chart::ROOT);
+        let data = match (output, self.machine.nodes[state.index()].data) {
+            (None, Some(data)) if self.fault.is_none() => self.output(state, data),
+            (output, _) => output,
+        };
         self.effects.push(Effect::Finish { outcome, state, data });
+    }
+
+    fn output(&mut self, state: StateId, data: FormulaId) -> Option<D::Payload> {
+        match self.with_data(|model, scope| model.payload(data, scope)) {
+            Ok(data) => Some(data),
+            Err(fault) if self.is_strict => {
+                self.raise_fault(state, Place::Data(state), *fault);
+                None
+            }
+            Err(_) => None,
+        }
     }
 }
 

@@ -1,10 +1,10 @@
 //! Selects the transitions to take: `selectTransitions`, `selectEventlessTransitions`, `removeConflictingTransitions`.
 
-use interlock_chart::model::{CounterId, EventId, StateId, TransitionId};
+use interlock_chart::model::{CounterId, Descriptor, EventId, OriginEvent, StateId, TransitionId};
 use smallvec::SmallVec;
 
 use super::{Enabled, Interpreter};
-use crate::{Data, Event, EventKey, Observer, Refusal, machine::Node};
+use crate::{Data, Event, EventKey, Fault, Observer, Refusal, fault::Place, machine::Node};
 
 /// The trigger for which transitions are selected.
 #[derive(Clone, Copy)]
@@ -87,12 +87,18 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
     }
 
     fn enable_first(&mut self, state: StateId, selection: &mut Selection) {
+        if self.fault.is_some() {
+            return;
+        }
         let transition = self.first_enabled(state, selection);
         let enabled = &mut selection.enabled;
         enabled.extend(transition.filter(|transition| !enabled.contains(transition)));
     }
 
     fn without_conflicts(&mut self, enabled: Enabled) -> Enabled {
+        if self.fault.is_some() {
+            return Enabled::new();
+        }
         if enabled.len() > 1 { self.remove_conflicting_transitions(enabled) } else { enabled }
     }
 
@@ -105,6 +111,9 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
             for &transition in self.candidates(node, selection.trigger) {
                 if self.takes(transition, selection.trigger) && self.is_enabled_once(transition, selection) {
                     return Some(transition);
+                }
+                if self.fault.is_some() {
+                    return None;
                 }
             }
             at = node.parent;
@@ -125,14 +134,32 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
     }
 
     /// Returns true if the transition takes the event. Descriptors of an unknown event are compared here; those of
-    /// known events were compared when the machine was compiled.
+    /// known events were compared when the machine was compiled. A wildcard does not take a fault.
     fn takes(&self, transition: TransitionId, trigger: Trigger) -> bool {
+        if self.is_fault {
+            return self.names_fault(transition, trigger);
+        }
         match (trigger, &self.event) {
             (Trigger::Other, Some(Event { key: EventKey::Other(name), .. })) => {
                 self.machine.chart().transition(transition).events.iter().any(|event| event.matches(name))
             }
             _ => true,
         }
+    }
+
+    /// Returns true if a descriptor of the transition names the fault: `error.execution` or `error` inside the state of
+    /// the fault, or the qualified name anywhere.
+    fn names_fault(&self, transition: TransitionId, trigger: Trigger) -> bool {
+        let names = |descriptor: &Descriptor| match (descriptor.origin, trigger) {
+            (Some(named), Trigger::Inside(origin, _) | Trigger::Outside(origin, _)) => {
+                named.state == origin && matches!(named.event, OriginEvent::Error | OriginEvent::Fault)
+            }
+            (None, Trigger::Inside(..) | Trigger::Known(_)) => {
+                !descriptor.prefix().is_empty() && descriptor.matches("error.execution")
+            }
+            _ => false,
+        };
+        self.machine.chart().transition(transition).events.iter().any(names)
     }
 
     fn is_enabled_once(&mut self, transition: TransitionId, selection: &mut Selection) -> bool {
@@ -158,7 +185,7 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
                     self.observer.refused(transition, Refusal::Guard);
                     return false;
                 }
-                Err(fault) => return self.refuse_faulty(transition, plan.source, *fault),
+                Err(fault) => return self.refuse_faulty(transition, Place::Guard(transition), *fault),
             }
         }
         for &(counter, max, input) in &plan.limits {
@@ -173,7 +200,7 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
                     self.observer.refused(transition, Refusal::Limit { counter, count });
                     return false;
                 }
-                Err(fault) => return self.refuse_faulty(transition, plan.source, *fault),
+                Err(fault) => return self.refuse_faulty(transition, Place::Limit(transition), *fault),
             }
         }
         true
@@ -187,9 +214,9 @@ impl<D: Data, O: Observer> Interpreter<'_, D, O> {
         u32::try_from(enabled.iter().map(counts).sum::<usize>()).unwrap_or(u32::MAX)
     }
 
-    fn refuse_faulty(&mut self, transition: TransitionId, source: StateId, fault: crate::Fault) -> bool {
+    fn refuse_faulty(&mut self, transition: TransitionId, place: Place, fault: Fault) -> bool {
         self.observer.refused(transition, Refusal::Fault);
-        self.raise_fault(source, fault);
+        self.raise_fault(self.machine.plan(transition).source, place, fault);
         false
     }
 

@@ -34,6 +34,7 @@ pub(super) fn machine(chart: Arc<Chart>) -> Machine {
         eventless,
         listeners: StateSet::new(chart.states.len()),
         eventless_reads_event: eventless_reads_event(&chart),
+        states_may_fault: chart.states.iter().any(may_fault),
         with,
         initial_context,
         error,
@@ -173,6 +174,7 @@ fn plan(
         resets: transition.resets.clone(),
         operations: formulas.block(&transition.actions, names),
         reason: transition.reason.as_ref().map(|reason| formulas.template(reason)),
+        may_fault: !transition.actions.is_empty() || transition.reason.as_ref().is_some_and(is_computed),
         domain: has_plain_targets.then(|| {
             crate::interpret::transition_domain(chart, transition.source, transition.internal, &transition.targets)
         }),
@@ -238,6 +240,16 @@ fn eventless(chart: &Chart) -> StateSet {
     states_where(chart, |state| {
         matches!(state.kind, Kind::Atomic | Kind::Final) && (has(state.id) || chart.ancestors(state.id).any(has))
     })
+}
+
+/// Returns true if entering or leaving the state may fail.
+fn may_fault(state: &interlock_chart::model::State) -> bool {
+    let initial = state.initial.as_ref().is_some_and(|initial| !initial.actions.is_empty());
+    initial || !state.entry.is_empty() || !state.exit.is_empty() || state.data.as_ref().is_some_and(is_computed)
+}
+
+fn is_computed(template: &Template) -> bool {
+    !matches!(template, Template::Literal(_))
 }
 
 fn eventless_reads_event(chart: &Chart) -> bool {

@@ -21,6 +21,7 @@ impl Build {
             id: id.to_owned(),
             version: 1,
             summary: String::new(),
+            dialect: Default::default(),
             input: true.into(),
             context: Vec::new(),
             events: Vec::new(),

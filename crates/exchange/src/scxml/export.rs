@@ -15,7 +15,7 @@ use interlock_chart::{
     Chart, counted,
     expr::Expr,
     file::MachineFile,
-    model::{Action, Block, Initial, Kind, Part, State, Template, Transition},
+    model::{Action, Block, Dialect, Initial, Kind, Part, State, Template, Transition},
     unresolve,
 };
 
@@ -33,6 +33,7 @@ pub(crate) fn export(chart: &Chart) -> Exported {
         .maybe("initial", simple_initial.map(|initial| names(chart, &initial.targets)))
         .with("il:version", chart.version.to_string())
         .maybe("il:type", (root.kind == Kind::Parallel).then_some("parallel"))
+        .maybe("il:semantics", unresolve::semantics(chart).map(|_| "scxml"))
         .maybe("il:timeout", unresolve::default_timeout(chart))
         .maybe("il:summary", some(&chart.summary));
     xml.element("scxml", attributes, |xml| Writer { chart, xml }.machine());
@@ -350,6 +351,10 @@ fn warnings(chart: &Chart) -> Vec<String> {
         "what the machine does when it starts and ends (`il:onentry`, `il:onexit`) is not done elsewhere".into(),
     );
     warn(has_expressions(chart), "expressions are CEL; most tools expect ECMAScript".into());
+    warn(
+        chart.dialect == Dialect::Native && has_expressions(chart),
+        "elsewhere a guard that cannot be evaluated is false; here it stops the step".into(),
+    );
     warnings
 }
 

@@ -19,7 +19,7 @@ use crate::{
 };
 use interlock_chart::{
     Diagnostic, Span,
-    file::{ActionFile, EventFile, KindFile, MachineFile, Ordered, RaiserFile},
+    file::{ActionFile, EventFile, KindFile, MachineFile, Ordered, RaiserFile, SemanticsFile},
     unresolve::layout,
 };
 
@@ -200,8 +200,10 @@ impl Importer {
     /// Reads the parts of the root that only our documents have.
     fn ours(&mut self, root: Node<'_, '_>, file: &mut MachineFile) {
         if !self.native {
+            file.semantics = Some(SemanticsFile::Scxml);
             return;
         }
+        file.semantics = (root.attribute((OURS, "semantics")) == Some("scxml")).then_some(SemanticsFile::Scxml);
         file.version = root.attribute((OURS, "version")).and_then(|text| text.parse().ok()).unwrap_or(1);
         file.summary = root.attribute((OURS, "summary")).map(str::to_owned);
         file.timeout = root.attribute((OURS, "timeout")).map(str::to_owned);

@@ -35,6 +35,7 @@ impl Writer<'_> {
         let root = chart.state(Chart::ROOT);
         let ours = Object::default()
             .with("version", chart.version)
+            .with("semantics", unresolve::semantics(chart))
             .with("timeout", unresolve::default_timeout(chart))
             .with("input", unresolve::schema(&chart.input))
             .with("events", unresolve::events(chart))

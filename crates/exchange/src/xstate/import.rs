@@ -133,6 +133,7 @@ impl Importer<'_> {
             return;
         }
         file.version = self.own_field(json, "version").unwrap_or(1);
+        file.semantics = self.own_field(json, "semantics");
         file.timeout = self.own_field(json, "timeout");
         file.input = self.own_field(json, "input");
         file.events = self.own_field(json, "events").unwrap_or_default();

@@ -1,17 +1,21 @@
 //! Round trips: a chart that is exported and imported again is the same chart.
 
-use interlock_chart::{Chart, file::MachineFile, unresolve::machine_file, yaml};
+use interlock_chart::{Chart, describe, file::MachineFile, unresolve::machine_file, yaml};
 use interlock_exchange::{self as exchange, Format};
 
 /// A machine that uses every feature.
 const EVERYTHING: &str = include_str!("../exchange/everything.yaml");
 
+/// The same machine with the rule of SCXML for expressions that fail.
+const AS_SCXML: &str = concat!("semantics: scxml\n", include_str!("../exchange/everything.yaml"));
+
 /// A machine with two regions whose activities finish with the same signals, and a third region that names one of them.
 const LINT_AND_TESTS: &str = include_str!("../../../../examples/lint-and-tests/machine.yaml");
 
-const MACHINES: [(&str, &str); 7] = [
+const MACHINES: [(&str, &str); 8] = [
     ("lint-and-tests", LINT_AND_TESTS),
     ("everything", EVERYTHING),
+    ("as-scxml", AS_SCXML),
     ("brain", include_str!("../../../../machines/brain/machine.yaml")),
     ("coder", include_str!("../../../../machines/coder/machine.yaml")),
     ("notebook", include_str!("../../../../machines/notebook/machine.yaml")),
@@ -59,6 +63,14 @@ fn a_restored_machine_file_gives_the_same_chart() {
         let chart = read(text);
         assert_same(name, &chart, &reread(&machine_file(&chart)));
     }
+}
+
+#[test]
+fn the_semantics_are_part_of_the_hash_and_of_the_description() {
+    let (native, scxml) = (read(EVERYTHING), read(AS_SCXML));
+    assert_ne!(native.content_hash(&[]), scxml.content_hash(&[]));
+    assert_eq!(describe::json(&scxml)["semantics"], "scxml");
+    assert_eq!(describe::json(&native).get("semantics"), None);
 }
 
 #[test]

@@ -47,6 +47,7 @@ fn states_transitions_and_history_are_imported() {
   <final id='end'/>",
         expect![[r#"
             {
+              "semantics": "scxml",
               "events": {
                 "go": {
                   "from": "any"
@@ -135,6 +136,7 @@ fn executable_content_is_imported_in_order() {
   </state>",
         expect![[r#"
             {
+              "semantics": "scxml",
               "context": {
                 "x": 1,
                 "y": null,
@@ -299,6 +301,7 @@ fn a_loop_is_unrolled() {
   <state id='a'><onentry><foreach array='list' item='x' index='i'><raise event='e'/></foreach></onentry></state>",
         expect![[r#"
             {
+              "semantics": "scxml",
               "context": {
                 "list": [
                   7
@@ -386,6 +389,7 @@ fn illegal_names_are_changed_with_a_warning() {
         "><state id='a.'><transition event='done.state.a.' cond=\"In('a.')\" target='c:d'/><state><final/></state></state><state id='c:d'/>",
         expect![[r#"
             {
+              "semantics": "scxml",
               "events": {
                 "done.state.a": {
                   "from": "any"
@@ -425,18 +429,19 @@ fn an_assignment_to_an_undeclared_variable_raises_an_error_at_run_time() {
     check(
         "><state id='a'><onentry><assign location='x' expr='1'/></onentry></state>",
         expect![[r#"
-        {
-          "initial": "a",
-          "states": {
-            "a": {
-              "entry": {
-                "log": "${int('nothing declares x')}"
+            {
+              "semantics": "scxml",
+              "initial": "a",
+              "states": {
+                "a": {
+                  "entry": {
+                    "log": "${int('nothing declares x')}"
+                  }
+                }
               }
             }
-          }
-        }
-        warning: an assignment to `x`, which nothing declares, only raises error.execution
-    "#]],
+            warning: an assignment to `x`, which nothing declares, only raises error.execution
+        "#]],
     );
 }
 
@@ -446,6 +451,7 @@ fn a_variable_that_changes_its_type_starts_as_null() {
         "><datamodel><data id='x' expr='1'/></datamodel><state id='a'><onentry><assign location='x' expr=\"'a'\"/></onentry></state>",
         expect![[r#"
             {
+              "semantics": "scxml",
               "context": {
                 "x": null
               },

@@ -3,10 +3,13 @@
 //! `journals/broadcast` was recorded when every active state received every signal. The signal `passed` of lint ended
 //! the region of the tests, too, and the tests were cancelled. Such a run continues by the rules that it began with; a
 //! new run of the same machine uses the current rules.
+//!
+//! `journals/scoped` was recorded when a guard that could not be evaluated was false: the run says `released` although
+//! nobody knows whether there was a critical finding, and an assignment that failed left the old number in the output.
 
 use std::{path::Path, sync::Arc};
 
-use interlock_chart::{Value, library, yaml};
+use interlock_chart::{Value, library, model::Raiser, yaml};
 use interlock_core::{ActivityEnd, Input, Machine, Semantics, State, step};
 use interlock_journal::{Append, By, Definition, Engine, Entry, Head, Lease, NewRun, Phase};
 use interlock_runtime::{AnyMachine, Live, LoadedMachine, NewFork, fork, replay};
@@ -26,6 +29,9 @@ const PLACES: [&str; 10] = [
     "deciding",
 ];
 
+/// The active states after each record of the run that says `released`.
+const RELEASED: [&str; 3] = ["waiting", "checked", "released"];
+
 /// The record after which `snapshot.json` was stored.
 const SNAPSHOT_SEQ: usize = 5;
 
@@ -37,44 +43,60 @@ struct Recorded {
     payload: String,
 }
 
-fn folder() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/journals/broadcast")
+fn folder(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/journals").join(name)
 }
 
 fn text(name: &str) -> String {
-    std::fs::read_to_string(folder().join(name)).unwrap()
+    std::fs::read_to_string(folder("broadcast").join(name)).unwrap()
 }
 
 fn records() -> Vec<Recorded> {
-    text("records.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    records_of("broadcast")
+}
+
+fn records_of(name: &str) -> Vec<Recorded> {
+    let text = std::fs::read_to_string(folder(name).join("records.jsonl")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn definition() -> Definition {
-    let source = library::load(folder().to_str().unwrap(), Path::new("/")).unwrap();
+    definition_of("broadcast")
+}
+
+fn definition_of(name: &str) -> Definition {
+    let source = library::load(folder(name).to_str().unwrap(), Path::new("/")).unwrap();
     let chart = yaml::read_again(&source.text, &source.files).unwrap();
     Definition::new(&source, &chart)
 }
 
 /// Creates a store with the first records of the recorded run, with or without the state stored after them.
 async fn store(home: &Path, count: usize, snapshot: Option<String>) -> (Journal, Head) {
+    store_of("broadcast", home, PLACES[count - 1], count, snapshot).await
+}
+
+async fn store_of(name: &str, home: &Path, place: &str, count: usize, snapshot: Option<String>) -> (Journal, Head) {
     let journal = Journal::open_inline(home).unwrap();
-    journal.define(definition()).await.unwrap();
-    let entries = records().into_iter().take(count);
+    let definition = definition_of(name);
+    journal.define(definition.clone()).await.unwrap();
+    let entries = records_of(name).into_iter().take(count);
     let records =
         entries.map(|one| journal.record(one.at, &Entry::from_json(one.kind, &one.payload).unwrap()).unwrap());
     let first = Append {
         records: records.collect(),
         evidence: Vec::new(),
         phase: Phase::Waiting,
-        place: PLACES[count - 1].to_owned(),
+        place: place.to_owned(),
         snapshot,
         timers: Vec::new(),
         answer: None,
     };
+    // The name is part of the chain of hashes.
+    let created: serde_json::Value = serde_json::from_str(&records_of(name)[0].payload).unwrap();
     let new = NewRun {
-        name: "lint-and-tests-dve0e0p".into(),
-        machine: "lint-and-tests".into(),
-        definition: definition().hash,
+        name: created["session"].as_str().unwrap().to_owned(),
+        machine: definition.chart().unwrap().id,
+        definition: definition.hash,
         parent: None,
         claim: false,
         first,
@@ -141,4 +163,44 @@ fn a_new_run_of_the_same_machine_does_not_let_lint_end_the_tests() {
     };
     assert_eq!(places(Semantics::Broadcast), "deciding");
     assert_eq!(places(Semantics::Scoped), "linted, testing");
+}
+
+#[tokio::test]
+async fn an_old_run_that_a_failed_guard_decided_replays_as_it_was() {
+    let home = tempfile::tempdir().unwrap();
+    let (journal, head) = store_of("scoped", home.path(), "released", RELEASED.len(), None).await;
+    let hashes: Vec<String> =
+        journal.records(head.key, 1, 100).unwrap().iter().map(|one| one.hash.to_string()).collect();
+    assert_eq!(hashes, records_of("scoped").iter().map(|one| one.hash.clone()).collect::<Vec<_>>());
+    let mut places = Vec::new();
+    let live = replay(&journal, &head, head.seq, |frame| places.push(frame.live.place())).unwrap();
+    assert_eq!(places, RELEASED);
+    assert_eq!((live.state.semantics, live.failure()), (Semantics::Scoped, None));
+    assert_eq!(live.output.unwrap().to_string(), r#"{"seen":1}"#);
+}
+
+#[tokio::test]
+async fn a_fork_of_a_run_that_a_failed_guard_decided_is_not_proved() {
+    let home = tempfile::tempdir().unwrap();
+    let (journal, head) = store_of("scoped", home.path(), "released", RELEASED.len(), None).await;
+    let wanted = |accepts_unproved| NewFork { at: 1, by: By::user("ada"), accepts_unproved };
+    let refused = fork(&journal, &AnyMachine, &head, wanted(false)).unwrap_err().to_string();
+    assert!(refused.contains("semantics version 2"), "{refused}");
+    let head = journal.create(fork(&journal, &AnyMachine, &head, wanted(true)).unwrap()).await.unwrap();
+    assert_eq!(replay(&journal, &head, head.seq, |_| {}).unwrap().state.semantics, Semantics::Scoped);
+}
+
+#[test]
+fn a_new_run_of_the_same_machine_does_not_release_what_nobody_knows() {
+    let machine = Machine::new(Arc::new(definition_of("scoped").chart().unwrap()));
+    let ends = |semantics: Semantics| {
+        let start = Input::Started { session: "s".into(), input: Value::empty(), semantics };
+        let begun = step(&machine, State::ready(&machine), start).state;
+        let high = Value::map([("findings", Value::map([("high", Value::Int(2))]))]);
+        let scanned = Input::EventRaised { event: "scanned".into(), data: high, by: Raiser::User };
+        let after = step(&machine, begun, scanned).state;
+        (after.places(&machine).join(", "), after.is_done())
+    };
+    assert_eq!(ends(Semantics::Scoped), ("checked".to_owned(), false));
+    assert_eq!(ends(Semantics::Strict), ("waiting".to_owned(), true));
 }

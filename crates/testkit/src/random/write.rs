@@ -111,7 +111,11 @@ impl Writer<'_> {
     }
 
     fn head(&mut self) {
-        self.out += "machine: random\nversion: 1\ncontext: {x: 0, y: 2}\nevents:\n";
+        self.out += "machine: random\nversion: 1\n";
+        if self.rng.percent(20) {
+            self.out += "semantics: scxml\n";
+        }
+        self.out += "context: {x: 0, y: 2}\nevents:\n";
         for event in EVENTS {
             let from = if self.temper == Temper::Alone { "machine" } else { "any" };
             let _ = writeln!(self.out, "  {event}: {{from: {from}}}");
@@ -128,7 +132,13 @@ impl Writer<'_> {
         self.out += "on:\n";
         self.handlers(0, 1, &[]);
         let timeout = if self.is_wild() { "{assign: {y: 1}}" } else { "{actions: [{raise: i0}, {raise: i1}]}" };
-        let _ = writeln!(self.out, "  error: {{assign: {{x: 1}}}}\n  timeout: {timeout}\nstates:");
+        // A fault is handled and the machine stays, moves, or has no handler and ends.
+        let fault = match self.rng.below(3) {
+            0 => String::new(),
+            1 => "  error.execution: {assign: {x: 1}}\n".to_owned(),
+            _ => format!("  error.execution: {{{}}}\n", self.target()),
+        };
+        let _ = writeln!(self.out, "{fault}  timeout: {timeout}\nstates:");
     }
 
     fn state(&mut self, at: usize, depth: usize) {
@@ -296,7 +306,8 @@ impl Writer<'_> {
             keys.push(format!("actions: [{action}]"));
         }
         if self.rng.percent(30) || keys.is_empty() {
-            keys.push("reason: \"x ${context.x}, n ${event.n}\"".to_owned());
+            let read = if self.rng.percent(25) { "n ${event.n}" } else { "y ${context.y}" };
+            keys.push(format!("reason: \"x ${{context.x}}, {read}\""));
         }
         format!("{{{}}}", keys.join(", "))
     }

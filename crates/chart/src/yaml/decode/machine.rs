@@ -6,12 +6,16 @@ use super::super::{
     name,
     node::{Entry, Kind, Node},
 };
-use crate::{Diagnostic, Span, model::Raiser};
+use crate::{
+    Diagnostic, Span,
+    model::{Dialect, Raiser},
+};
 
 const KEYS: &[&str] = &[
     "machine",
     "version",
     "summary",
+    "semantics",
     "input",
     "context",
     "events",
@@ -36,6 +40,9 @@ const RAISERS: &[(&str, Raiser)] = &[
     ("any", Raiser::Any),
 ];
 
+/// The rules for expressions that cannot be evaluated, by word.
+const DIALECTS: &[(&str, Dialect)] = &[("scxml", Dialect::Scxml)];
+
 /// Decodes the whole file. Returns `None` only if it is not a map.
 pub(crate) fn machine<'n>(decoder: &mut Decoder<'_>, node: &'n Node) -> Option<draft::Machine<'n>> {
     let fields = decoder.fields(node, "a machine", KEYS)?;
@@ -43,6 +50,7 @@ pub(crate) fn machine<'n>(decoder: &mut Decoder<'_>, node: &'n Node) -> Option<d
     let top = fields.entries.first().map_or(node.span, |entry| entry.key.span);
     let (id, id_span) = id(decoder, &fields, top);
     let version = version(decoder, &fields, top);
+    let dialect = fields.get("semantics").and_then(|node| decoder.word(node, "the semantics of a machine", DIALECTS));
     let mut root = decoder.state_body(id, id_span, fields, draft::State::MACHINE_TYPES);
     root.timeout = draft::Timeout::Never;
     if !matches!(fields.get("states").map(|states| &states.kind), Some(Kind::Map(_) | Kind::Broken)) {
@@ -55,6 +63,7 @@ pub(crate) fn machine<'n>(decoder: &mut Decoder<'_>, node: &'n Node) -> Option<d
     }
     Some(draft::Machine {
         version,
+        dialect: dialect.unwrap_or_default(),
         input: fields.get("input"),
         context: context(decoder, &fields),
         events: events(decoder, &fields),

@@ -71,6 +71,7 @@ fn empty_chart(machine: &draft::Machine<'_>) -> Chart {
         id: machine.root.name.clone(),
         version: machine.version,
         summary: machine.root.summary.clone(),
+        dialect: machine.dialect,
         input: schema::anything(),
         context: Vec::new(),
         events: Vec::new(),

@@ -11,6 +11,7 @@ mod qualified;
 mod raised;
 mod shape;
 mod structure;
+mod timeouts;
 mod types;
 
 use super::{draft, resolve::Places};
@@ -30,6 +31,7 @@ pub(crate) fn validate(machine: &draft::Machine<'_>, chart: &Chart, places: &Pla
     qualified::check(&shape, places, problems);
     limits::check(chart, problems);
     grants::check(chart, problems);
+    timeouts::check(chart, problems);
     types::check(&shape, problems);
 }
 

@@ -17,7 +17,7 @@ use interlock_chart::{Chart, Value, model::Raiser, yaml};
 use interlock_checker::{Options, check, size};
 use interlock_core::{ActivityEnd, Input, Machine, Semantics, State, Status, step};
 use interlock_testkit::random::Rng;
-use rules::{Happening, Place, Rules};
+use rules::{Happening, Luck, Outcome, Place, Rules};
 
 const MACHINES: u64 = 400;
 const STEPS: usize = 40;
@@ -64,7 +64,7 @@ fn place(state: &State) -> Place {
 
 #[test]
 fn the_engine_takes_the_transitions_that_the_rules_select() {
-    let (mut scoped, mut crossed, mut together) = (0, 0, 0);
+    let (mut scoped, mut crossed, mut together, mut faulted) = (0, 0, 0, [0, 0]);
     for seed in 0..MACHINES {
         let machine = Machine::new(Arc::new(chart(seed)));
         let rules = Rules::of(machine.chart());
@@ -78,8 +78,9 @@ fn the_engine_takes_the_transitions_that_the_rules_select() {
                 break;
             }
             let happening = rng.pick(&happenings);
-            let expected = rules.selected(&place(&state), happening);
-            let next = rules.step(&place(&state), happening);
+            // No event has data, so every guard that may fail does.
+            let luck = Luck { fails: rules.frail().into_iter().collect(), holds: false };
+            let expected = rules.step(&place(&state), happening, &luck, &luck);
             let step = step(&machine, state.clone(), input(&machine, &state, happening));
             let taken: Vec<usize> = step.trace.microsteps[0].taken.iter().map(|one| one.transition.index()).collect();
             let text = || {
@@ -89,8 +90,9 @@ fn the_engine_takes_the_transitions_that_the_rules_select() {
                     write::machine(&mut Rng::new(seed))
                 )
             };
-            assert_eq!(taken, expected, "{}", text());
-            assert_eq!(place(&step.state), next, "{}", text());
+            assert_eq!(taken, expected.taken, "{}", text());
+            assert_eq!(place(&step.state), expected.place, "{}", text());
+            faulted[usize::from(expected.place.is_done)] += usize::from(expected.is_fault);
             scoped += usize::from(!matches!(happening, Happening::Event(_)) && !taken.is_empty());
             crossed += usize::from(rules.crosses(&taken, happening));
             together += usize::from(taken.len() > 1);
@@ -98,6 +100,18 @@ fn the_engine_takes_the_transitions_that_the_rules_select() {
         }
     }
     assert!(scoped > 1_000 && crossed > 50 && together > 50, "{scoped} scoped, {crossed} crossed, {together} together");
+    assert!(faulted[0] > 20 && faulted[1] > 20, "faults handled and not: {faulted:?}");
+}
+
+/// Every way in which guards may fail and hold, for an event and for the fault that follows it.
+fn lucks(rules: &Rules<'_>) -> Vec<(Luck, Luck)> {
+    let frail = rules.frail();
+    let fails = |bits: usize| -> BTreeSet<usize> {
+        frail.iter().enumerate().filter(|(at, _)| bits & (1 << at) != 0).map(|(_, id)| *id).collect()
+    };
+    let each = |bits: usize| [true, false].map(|holds| Luck { fails: fails(bits), holds });
+    let all: Vec<Luck> = (0..1 << frail.len()).flat_map(each).collect();
+    all.iter().flat_map(|first| all.iter().map(|second| (first.clone(), second.clone()))).collect()
 }
 
 /// Counts everything that can be reached; the flag is true if `target` can be entered with no `state.passed` before it.
@@ -109,11 +123,13 @@ fn explored(rules: &Rules<'_>, target: usize, origin: usize) -> (usize, bool) {
     while let Some((place, has_passed)) = queue.pop_front() {
         for happening in rules.happenings(&place) {
             let has_passed = has_passed || rules.is_outcome(&happening, origin, "passed");
-            let entered = rules.entered(&place, &happening);
-            is_broken |= !has_passed && entered.contains(&target);
-            let next = (rules.step(&place, &happening), has_passed);
-            if seen.insert(next.clone()) {
-                queue.push_back(next);
+            for (first, second) in lucks(rules) {
+                let Outcome { entered, place, .. } = rules.step(&place, &happening, &first, &second);
+                is_broken |= !has_passed && entered.contains(&target);
+                let next = (place, has_passed);
+                if seen.insert(next.clone()) {
+                    queue.push_back(next);
+                }
             }
         }
     }

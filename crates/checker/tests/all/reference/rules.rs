@@ -28,6 +28,36 @@ pub(crate) enum Happening {
     Event(String),
 }
 
+/// The answers of the guards that may fail, while one event is handled.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Luck {
+    /// The transitions whose guards fail.
+    pub(crate) fails: BTreeSet<usize>,
+    /// The answer of the guards that do not fail.
+    pub(crate) holds: bool,
+}
+
+/// The result of a happening.
+pub(crate) struct Outcome {
+    /// The transitions taken for the event itself.
+    pub(crate) taken: Vec<usize>,
+    pub(crate) entered: BTreeSet<usize>,
+    pub(crate) place: Place,
+    pub(crate) is_fault: bool,
+}
+
+/// An event as the rules select transitions for it.
+struct Heard<'a> {
+    name: &'a str,
+    origin: Option<usize>,
+    luck: &'a Luck,
+    /// True if the event is a fault, which only a transition that names it takes.
+    is_fault: bool,
+}
+
+/// The guard that may fail.
+pub(crate) const FRAIL: &str = "event.gone == 1";
+
 pub(crate) struct Rules<'c> {
     chart: &'c Chart,
 }
@@ -88,35 +118,49 @@ impl<'c> Rules<'c> {
     fn takes(&self, text: &str, name: &str, origin: Option<usize>, atomic: usize) -> bool {
         let Some(origin) = origin else { return is_prefix(text, name) };
         let qualified = format!("{}.{name}", self.name(origin));
-        let names_it = text == qualified || (name.starts_with("timeout.") && text == name);
+        let names_fault = name == "error.execution" && text == format!("{}.error", self.name(origin));
+        let names_it = text == qualified || names_fault || (name.starts_with("timeout.") && text == name);
         let is_other_timeout = text.starts_with("timeout.") && text != name;
         names_it || (self.is_inside(atomic, origin) && is_prefix(text, name) && !is_other_timeout)
     }
 
-    fn candidate(&self, atomic: usize, name: &str, origin: Option<usize>) -> Option<&'c Transition> {
-        let mut found = None;
+    /// The first enabled transition from an atomic state outwards, or the state of a guard that fails before it.
+    fn candidate(&self, atomic: usize, heard: &Heard<'_>) -> Result<Option<&'c Transition>, usize> {
         for state in self.outward(atomic) {
             for id in &self.chart.states[state].transitions {
                 let transition = self.chart.transition(*id);
-                let is_refused = transition.guard.as_ref().is_some_and(|guard| guard.source == "false");
-                let is_meant = transition.events.iter().any(|event| self.takes(&event.text, name, origin, atomic));
-                if found.is_none() && is_meant && !is_refused {
-                    found = Some(transition);
+                let guard = transition.guard.as_ref().map_or("true", |guard| guard.source.as_str());
+                let takes = |text: &str| {
+                    let is_wild = heard.is_fault && text == "*";
+                    !is_wild && self.takes(text, heard.name, heard.origin, atomic)
+                };
+                if !transition.events.iter().any(|event| takes(&event.text)) {
+                    continue;
+                }
+                if guard == FRAIL && heard.luck.fails.contains(&id.index()) {
+                    return Err(state);
+                }
+                if guard == "true" || (guard == FRAIL && heard.luck.holds) {
+                    return Ok(Some(transition));
                 }
             }
         }
-        found
+        Ok(None)
     }
 
-    /// The transitions taken, by number.
-    pub(crate) fn selected(&self, place: &Place, happening: &Happening) -> Vec<usize> {
-        let (name, origin) = self.event(happening);
+    /// The transitions of this machine whose guards may fail.
+    pub(crate) fn frail(&self) -> Vec<usize> {
+        let is_frail = |one: &&Transition| one.guard.as_ref().is_some_and(|guard| guard.source == FRAIL);
+        self.chart.transitions.iter().filter(is_frail).map(|one| one.id.index()).collect()
+    }
+
+    /// The transitions taken, by number, or the state of the guard that fails.
+    fn selected(&self, place: &Place, heard: &Heard<'_>) -> Result<Vec<usize>, usize> {
         let atomic = place.active.iter().filter(|at| self.chart.states[**at].children.is_empty());
         let mut enabled: Vec<&Transition> = Vec::new();
-        for one in atomic.filter_map(|at| self.candidate(*at, &name, origin)) {
-            if !enabled.iter().any(|other| other.id == one.id) {
-                enabled.push(one);
-            }
+        for at in atomic {
+            let one = self.candidate(*at, heard)?;
+            enabled.extend(one.filter(|one| !enabled.iter().any(|other| other.id == one.id)));
         }
         let mut kept: Vec<&Transition> = Vec::new();
         for one in enabled {
@@ -130,7 +174,7 @@ impl<'c> Rules<'c> {
                 kept.push(one);
             }
         }
-        kept.into_iter().map(|one| one.id.index()).collect()
+        Ok(kept.into_iter().map(|one| one.id.index()).collect())
     }
 
     /// The innermost compound ancestor of the source that contains all targets.
@@ -180,10 +224,10 @@ impl<'c> Rules<'c> {
         self.settle(nothing, entered)
     }
 
-    pub(crate) fn entered(&self, place: &Place, happening: &Happening) -> BTreeSet<usize> {
+    fn entered(&self, selected: &[usize]) -> BTreeSet<usize> {
         let mut all = BTreeSet::new();
-        for at in self.selected(place, happening) {
-            let transition = &self.chart.transitions[at];
+        for at in selected {
+            let transition = &self.chart.transitions[*at];
             for target in &transition.targets {
                 let mut entered = BTreeSet::new();
                 self.descend(target.index(), &mut entered);
@@ -200,21 +244,35 @@ impl<'c> Rules<'c> {
         all
     }
 
-    pub(crate) fn step(&self, place: &Place, happening: &Happening) -> Place {
-        let entered = self.entered(place, happening);
-        let selected = self.selected(place, happening);
-        let exited: BTreeSet<usize> =
-            selected.iter().flat_map(|at| self.exits(place, &self.chart.transitions[*at])).collect();
+    /// Handles an event, and the fault if a guard fails for it. A fault that no transition takes by name, and one whose
+    /// handling fails, ends the run where it is.
+    pub(crate) fn step(&self, place: &Place, happening: &Happening, first: &Luck, second: &Luck) -> Outcome {
+        let (name, origin) = self.event(happening);
         let mut next = place.clone();
         match happening {
             Happening::Signal(invoke, _) | Happening::Error(invoke) => _ = next.running.remove(invoke),
             Happening::Timeout(at) => _ = next.timed.remove(at),
             Happening::Event(_) => {}
         }
+        let heard = Heard { name: &name, origin, luck: first, is_fault: false };
+        let (taken, handled, is_fault) = match self.selected(&next, &heard) {
+            Ok(taken) => (taken.clone(), Some(taken), false),
+            Err(state) => {
+                let heard = Heard { name: "error.execution", origin: Some(state), luck: second, is_fault: true };
+                (Vec::new(), self.selected(&next, &heard).ok().filter(|taken| !taken.is_empty()), true)
+            }
+        };
+        let Some(selected) = handled else {
+            next = Place { running: BTreeSet::new(), timed: BTreeSet::new(), is_done: true, ..next };
+            return Outcome { taken, entered: BTreeSet::new(), place: next, is_fault };
+        };
+        let exited: BTreeSet<usize> =
+            selected.iter().flat_map(|at| self.exits(place, &self.chart.transitions[*at])).collect();
         next.active.retain(|at| !exited.contains(at));
         next.running.retain(|invoke| !exited.contains(&self.chart.invokes[*invoke].state.index()));
         next.timed.retain(|at| !exited.contains(at));
-        self.settle(next, entered)
+        let entered = self.entered(&selected);
+        Outcome { taken, entered: entered.clone(), place: self.settle(next, entered), is_fault }
     }
 
     /// Enters states and starts their activities and timers; a run that has ended has nothing running.

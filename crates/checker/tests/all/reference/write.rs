@@ -110,7 +110,11 @@ fn handlers(rng: &mut Rng, states: &[Sketch], pad: &str, out: &mut String) {
             1..=4 => String::new(),
             _ => format!("target: {}", states[1 + rng.below(states.len() - 1)].name),
         };
+        // A guard that may fail doubles the ways of every event, so a machine has at most two.
+        let is_frail = rng.percent(12) && out.matches(super::rules::FRAIL).count() < 2;
+        let frail = format!("guard: \"{}\"", super::rules::FRAIL);
         let guard = *rng.pick(&["", "", "", "guard: \"false\"", "guard: \"true\""]);
+        let guard = if is_frail { frail.as_str() } else { guard };
         let parts: Vec<&str> = [target.as_str(), guard].into_iter().filter(|part| !part.is_empty()).collect();
         let _ = writeln!(
             out,
@@ -122,7 +126,7 @@ fn handlers(rng: &mut Rng, states: &[Sketch], pad: &str, out: &mut String) {
 }
 
 fn event(rng: &mut Rng, states: &[Sketch]) -> String {
-    let plain = ["passed", "failed", "error", "timeout", "*", "u0", "u1"];
+    let plain = ["passed", "failed", "error", "error.execution", "timeout", "*", "u0", "u1"];
     let invoking: Vec<&Sketch> = states.iter().filter(|state| !state.signals.is_empty()).collect();
     let timed: Vec<&Sketch> = states.iter().filter(|state| state.is_timed).collect();
     match rng.below(10) {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use interlock_chart::model::Kind;
+use interlock_chart::model::{Dialect, Kind, Outcome};
 use interlock_checker::{Bound, Report};
-use interlock_core::{Effect, Input, Machine, Step};
+use interlock_core::{Effect, Input, Machine, Status, Step, TakenTransition};
 
 use super::properties::{Moment, Monitor};
 
@@ -70,6 +70,7 @@ impl Watch<'_> {
     ) -> Result<(), String> {
         self.count(machine, input, step)?;
         self.visit(machine, step)?;
+        ends_truly(machine, step)?;
         self.monitors.iter_mut().try_for_each(|monitor| monitor.see(machine, outcome, step))
     }
 
@@ -116,6 +117,26 @@ impl Watch<'_> {
     pub(crate) fn tell(&self, told: &mut Evaluation) {
         let is_reached = |bound: Bound| bound.transitions > 1 && bound.transitions == self.most.transitions;
         told.tight += u64::from(self.claims.bound.is_some_and(is_reached));
+    }
+}
+
+/// After a fault that no transition has handled by its name, a run does not end otherwise than in failure.
+fn ends_truly(machine: &Machine, step: &Step) -> Result<(), String> {
+    let Status::Done { outcome } = step.state.status else { return Ok(()) };
+    let mut is_open = false;
+    for round in &step.trace.microsteps {
+        let event = round.event.as_ref().map(|event| event.name(machine));
+        let names = |one: &TakenTransition| {
+            let events = &machine.chart().transition(one.transition).events;
+            events.iter().any(|event| event.text.contains("error"))
+        };
+        is_open &= !(event == Some("error.execution") && round.taken.iter().any(names));
+        is_open |= !round.faults.is_empty();
+    }
+    let is_native = machine.chart().dialect == Dialect::Native;
+    match is_native && is_open && outcome != Some(Outcome::Failure) {
+        true => Err(format!("the run ends as {outcome:?} after a fault")),
+        false => Ok(()),
     }
 }
 

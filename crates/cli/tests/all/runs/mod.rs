@@ -2,6 +2,7 @@
 
 mod anchors;
 mod around;
+mod faulting;
 mod grants;
 mod moving;
 mod proving;

@@ -226,35 +226,6 @@ states:
 }
 
 #[test]
-fn failing_data_of_a_final_state_leaves_the_done_event_empty() {
-    check(
-        r#"
-context: {m: {}}
-initial: a
-states:
-  a:
-    initial: a1
-    on: {done: {target: b, reason: "${size(event)}"}}
-    states:
-      a1: {on: {go: end}}
-      end: {type: final, data: {n: "${context.m.gone}"}}
-  b: {}
-"#,
-        r#"go"#,
-        expect![[r#"
-            start
-              *: +m +a +a1
-              = a1 m={}
-            go
-              go: a1.go -a1 +end fault "no such field: gone in `context.m.gone`"
-              error.execution:
-              done.state.a: a.done.state.a "0" -end -a +b
-              = b m={}
-        "#]],
-    );
-}
-
-#[test]
 fn a_run_may_end_at_its_start() {
     check(
         r#"

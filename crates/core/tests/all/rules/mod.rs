@@ -9,6 +9,7 @@ mod limits;
 mod moving;
 mod origin;
 mod queues;
+mod scxml;
 mod selection;
 mod standing;
 mod timers;

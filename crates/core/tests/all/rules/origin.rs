@@ -297,8 +297,8 @@ states:
               *: +m +a +a1 +b +b1
               = a1 b1 n=0
             go
-              go: a1.go -a1 +a2 fault "division by zero in `1 / context.n`"
-              error.execution: a.error b1.a1.error.execution -b1 -a2 +a3 +b3
+              go: not a1.go (fault) fault "division by zero in `1 / context.n`"
+              error.execution: a.error b1.a1.error.execution -b1 -a1 +a3 +b3
               = a3 b3 n=0
         "#]],
     );
@@ -310,8 +310,8 @@ states:
               *: +m +a +a1 +b +b1
               = a1 b1 n=0
             go
-              go: a1.go -a1 +a2 fault "division by zero in `1 / context.n`"
-              error.execution: a.error b1.a1.error.execution -b1 -a2 +a3 +b3
+              go: not a1.go (fault) fault "division by zero in `1 / context.n`"
+              error.execution: a.error b1.a1.error.execution -b1 -a1 +a3 +b3
               = a3 b3 n=0
         "#]],
     );

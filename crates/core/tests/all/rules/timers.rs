@@ -113,7 +113,7 @@ states:
               ! set t1 2000ms
               = a wait=2
             bad
-              bad: a.bad fault "`2 parsecs` is not a delay such as 500ms, 1.5s or 2m"
+              bad: not a.bad (fault) fault "`2 parsecs` is not a delay such as 500ms, 1.5s or 2m"
               error.execution: m.error -a +failed
               = failed wait=2
         "#]],
