@@ -11,6 +11,9 @@
 //!
 //! This crate decides nothing about machines. Start reading at `args.rs`.
 
+// These macros panic if the reader of a stream is gone. `output` is the one place that writes.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod about;
 mod agents;
 mod anchor;
@@ -77,8 +80,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Prints help, the version or a usage error. Only a usage error is bad input. A closed pipe is ignored.
+/// Prints help, the version or a usage error. Only a usage error is bad input. Help that cannot be written is a failure,
+/// unless its reader went away.
 fn usage(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
-    if error.use_stderr() { Exit::BadInput.into() } else { Exit::Good.into() }
+    match error.print() {
+        _ if error.use_stderr() => Exit::BadInput.into(),
+        Err(write) if write.kind() != std::io::ErrorKind::BrokenPipe => Exit::Failed.into(),
+        _ => Exit::Good.into(),
+    }
 }

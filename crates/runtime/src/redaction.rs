@@ -2,7 +2,7 @@
 //! saw.
 //!
 //! There are three entry points: a run's input, an event that a caller sends, and the outcome of an attempt. Evidence
-//! and live output are redacted by their writers (`interlock_journal::EvidenceStore`, `crates/program/src/output.rs`).
+//! and live output are redacted by their writers (`interlock_journal::EvidenceStore`, `crates/process/src/output.rs`).
 //! Patches are applied unredacted: `seals.rs`.
 
 use interlock_chart::Value;

@@ -146,6 +146,12 @@ impl std::fmt::Debug for Shared {
 }
 
 impl Shared {
+    /// Returns the redactor for a run in this directory. A part of the directory's path is not a secret.
+    pub(crate) fn redactor_in(&self, folder: &Path) -> Arc<Redactor> {
+        let sparing = folder.to_str().and_then(|folder| self.redactor.sparing(folder));
+        sparing.map_or_else(|| Arc::clone(&self.redactor), Arc::new)
+    }
+
     /// Returns the activities that a machine invokes.
     pub(crate) fn activities<'s>(&'s self, loaded: &'s LoadedMachine) -> impl Iterator<Item = &'s Arc<dyn Activity>> {
         let names: BTreeSet<&str> = loaded.chart().invokes.iter().map(|invoke| invoke.activity.as_str()).collect();
@@ -284,7 +290,7 @@ impl Runtime {
     /// Starts a run. A detached run continues when the state that started it is left.
     pub(crate) async fn start_as(&self, start: Start, is_detached: bool) -> Result<Head> {
         let name = start.name.unwrap_or_else(|| fresh_name(&start.loaded.chart().id));
-        let input = self.0.seals.value(&self.0.redactor, &name, start.input);
+        let input = self.0.seals.value(&self.0.redactor_in(&start.folder), &name, start.input);
         let input = start.loaded.admit_input(&input)?;
         let shared = &self.0;
         shared.get_ready(&start.loaded);

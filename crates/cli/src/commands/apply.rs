@@ -5,7 +5,13 @@ use interlock_journal::Phase;
 use serde_json::json;
 
 use super::Outcome;
-use crate::{Exit, failure::Failure, output::Output, store::Store, worktree};
+use crate::{
+    Exit,
+    failure::Failure,
+    output::Output,
+    store::{Store, redactor},
+    worktree,
+};
 
 /// Applies the result and reports the changed files.
 pub(crate) fn run(run: &str, output: &Output) -> Outcome {
@@ -24,7 +30,7 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
         Failure::failed(error.to_string())
             .hint(format!("commit or stash your changes, or use git: `git merge {branch}`"))
     };
-    let applied = kept.tree.apply().map_err(refused)?;
+    let applied = kept.tree.apply_refusing(&redactor()).map_err(refused)?;
     kept.tree.applied = Some(applied.content);
     kept.save()?;
     let (files, commits) = (applied.paths.len() as u64, applied.commits as u64);

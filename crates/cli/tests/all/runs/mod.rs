@@ -2,9 +2,11 @@
 
 mod anchors;
 mod around;
+mod auditing;
 mod grants;
 mod moving;
 mod proving;
+mod readers;
 mod reporting;
 mod scene;
 mod telling;
