@@ -1,6 +1,7 @@
 //! The arguments: every command, its options, and the text that `--help` prints.
 
 mod coder;
+mod groups;
 mod kb;
 mod runs;
 mod server;

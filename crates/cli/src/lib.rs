@@ -57,7 +57,6 @@ mod worktree;
 
 use std::{ffi::OsString, process::ExitCode};
 
-use clap::Parser;
 use interlock_follow as follow;
 
 pub use dialog::entry as form_entry;
@@ -69,7 +68,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if complete::answer(&arguments) {
         return Exit::Good.into();
     }
-    let args = match args::Args::try_parse_from(arguments) {
+    let args = match args::Args::read(arguments) {
         Ok(args) => args,
         Err(error) => return usage(&error),
     };

@@ -10,4 +10,5 @@ mod readers;
 mod reporting;
 mod scene;
 mod telling;
+mod words;
 mod worktrees;
