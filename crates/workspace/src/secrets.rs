@@ -20,23 +20,30 @@ const ADDED: [&str; 8] = [
     "--dst-prefix=b/",
 ];
 
+/// The setting with which paths are printed in the letters of their language.
+const PLAIN_PATHS: &str = "core.quotePath=false";
+
 /// Refuses a commit of `tree` on top of `before` if its added lines or its message contain a secret.
 pub(crate) fn refuse(git: &Git, before: &str, tree: &str, message: &str, secrets: &Redactor) -> Result<()> {
     let words = [&["diff"][..], &ADDED, &["--end-of-options", before, tree]].concat();
+    let difference = git.clone().setting(PLAIN_PATHS).run(&words)?;
     let said = message.lines().enumerate().filter_map(|(at, line)| {
         let kind = secrets.secret_in(line.as_bytes())?;
         Some(format!("line {} of the message ({kind})", at + 1))
     });
-    refuse_all(said.chain(added(&git.run(&words)?, secrets)).collect())
+    refuse_all("it would publish a secret, so nothing was committed", said.chain(added(&difference, secrets)).collect())
 }
 
 /// Refuses a range of commits if one of them added a line with a secret.
 pub(crate) fn refuse_range(git: &Git, range: &str, secrets: &Redactor) -> Result<()> {
     let words = [&["log", "--format=", "-m", "--patch"][..], &ADDED, &["--end-of-options", range]].concat();
-    refuse_all(added(&git.run(&words)?, secrets))
+    refuse_all(
+        "a commit has a secret, so nothing was applied",
+        added(&git.clone().setting(PLAIN_PATHS).run(&words)?, secrets),
+    )
 }
 
-fn refuse_all(mut places: Vec<String>) -> Result<()> {
+fn refuse_all(why: &str, mut places: Vec<String>) -> Result<()> {
     places.dedup();
     if places.is_empty() {
         return Ok(());
@@ -46,10 +53,7 @@ fn refuse_all(mut places: Vec<String>) -> Result<()> {
     if more > 0 {
         places.push(format!("{more} more"));
     }
-    Err(Error::Commit(format!(
-        "it would publish a secret, so nothing was committed: {}. Remove it there, or let git ignore the file",
-        places.join(", ")
-    )))
+    Err(Error::Commit(format!("{why}: {}. Remove it there, or let git ignore the file", places.join(", "))))
 }
 
 /// Returns the places of secrets in a difference without context lines.
@@ -69,9 +73,12 @@ fn added(difference: &[u8], secrets: &Redactor) -> Vec<String> {
             Some(b'+') => {
                 let name = String::from_utf8_lossy(line.strip_prefix(b"+++ ").unwrap_or_default()).into_owned();
                 let name = name.trim_end_matches('\t').trim_matches('"');
-                path = name.strip_prefix("b/").unwrap_or(name).to_owned();
+                path = secrets.text(name.strip_prefix("b/").unwrap_or(name)).into_owned();
             }
             Some(b'@') => (removed, at, new) = hunk(line).unwrap_or_default(),
+            Some(b'd') if line.starts_with(b"diff --git ") && secrets.has_known(line) => {
+                found.push("the name of a file (known secret)".to_owned());
+            }
             _ => {}
         }
     }

@@ -26,9 +26,11 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
             .hint(format!("`interlock watch {0}` follows it, `interlock pause {0}` makes it stand still", head.name)));
     }
     let branch = kept.tree.branch.clone();
-    let refused = |error: interlock_workspace::Error| {
-        Failure::failed(error.to_string())
-            .hint(format!("commit or stash your changes, or use git: `git merge {branch}`"))
+    let refused = |error: interlock_workspace::Error| match error {
+        interlock_workspace::Error::Commit(why) => Failure::failed(why)
+            .hint(format!("the history of {branch} keeps it too: `git rebase --interactive` changes that")),
+        error => Failure::failed(error.to_string())
+            .hint(format!("commit or stash your changes, or use git: `git merge {branch}`")),
     };
     let applied = kept.tree.apply_refusing(&redactor()).map_err(refused)?;
     kept.tree.applied = Some(applied.content);

@@ -111,11 +111,9 @@ fn no_command_reports_success_because_nobody_reads_it() {
         assert_eq!(run(&session, call).code, Some(*code), "{call}: {}", run(&session, call));
     }
     for (call, code) in all {
-        for json in ["", " --json"] {
-            for streams in [[false, true], [true, false], [false, false]] {
-                let found = unread(&session, &format!("{call}{json}"), streams);
-                assert_eq!(found, Some(*code), "{call}{json}, stdout and stderr read: {streams:?}");
-            }
+        for (json, streams) in [("", [false, true]), ("", [true, false]), (" --json", [false, false])] {
+            let found = unread(&session, &format!("{call}{json}"), streams);
+            assert_eq!(found, Some(*code), "{call}{json}, stdout and stderr read: {streams:?}");
         }
     }
 }

@@ -79,16 +79,24 @@ fn a_wrong_name_of_an_input_field_is_refused() {
 #[test]
 fn an_unknown_hash_is_not_taken_for_a_run() {
     let (_folder, session) = project();
-    check(&session, "evidence 0123456789abcdef", expect![[r#"
+    check(
+        &session,
+        "evidence 0123456789abcdef",
+        expect![[r#"
         | error: no evidence file has a hash that begins with `0123456789abcdef`, and no run has this name
         | Hint: `interlock evidence RUN` lists the files of a run with their hashes
         [exit 2]
-    "#]]);
-    check(&session, "evidence somebody", expect![[r#"
+    "#]],
+    );
+    check(
+        &session,
+        "evidence somebody",
+        expect![[r#"
         | error: there is no run called `somebody`
         | Hint: there are no runs yet; start one with `interlock run`
         [exit 2]
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
