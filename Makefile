@@ -1,9 +1,10 @@
 # What can be done here, one line each.
 INTERLOCK = cargo run --quiet --package interlock-cli --
-.PHONY: help setup test lint deny demo bench fuzz acp pictures docs release
-help:      ; @sed -n '/^help:/d; s/^# *//p; s/^\([a-z]*\):.*## */  make \1\t/p' Makefile | expand -t 20
+.PHONY: help setup test test-parts lint deny demo bench fuzz acp pictures docs release
+help:      ; @sed -n '/^help:/d; s/^# *//p; s/^\([a-z-]*\):.*## */  make \1\t/p' Makefile | expand -t 20
 setup:     ; @scripts/setup.sh ## install what tests need and is missing
-test:      setup ; scripts/test.sh ## everything that must be right: format, tests, lints, licences
+test:      setup ; scripts/test.sh ## format, tests, lints, licences: everything but the tests that need heavy parts
+test-parts: setup ; scripts/test.sh parts ## the tests that need heavy parts: real agents, kernels, a browser, a model
 lint:      ; cargo fmt --all --check && cargo clippy --workspace --all-targets -- -D warnings ## format and lints
 deny:      ; scripts/deny.sh ## licences and origins of dependencies
 demo:      ; @scripts/demo.sh ## repair a firmware on QEMU, without a key or a network

@@ -49,9 +49,4 @@ if [ "$what" = tests ]; then
     python3 -c "import ensurepip" 2>/dev/null || { echo "setup: python3-venv is missing (a small model is tested with what PyPI has)" >&2; missing+=(python3-venv); }
 fi
 
-if [ "${#missing[@]}" -gt 0 ]; then
-    sudo=(); [ "$(id -u)" = 0 ] || sudo=(sudo)
-    export DEBIAN_FRONTEND=noninteractive
-    "${sudo[@]}" apt-get update -qq
-    "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}"
-fi
+[ "${#missing[@]}" = 0 ] || "$(dirname "$0")/packages.sh" "${missing[@]}"

@@ -42,9 +42,6 @@ const READ_MS: f64 = 15.0;
 const WRITE_MS: f64 = 40.0;
 const TEXT_MS: f64 = 20.0;
 
-/// The variable that names another program than the release build.
-const PROGRAM: &str = "INTERLOCK_PROGRAM";
-
 const GOAL: &str = "measure the calls";
 
 /// A word that only the streamed text has.
@@ -52,12 +49,7 @@ const MARK: &str = "streamed-mark";
 
 /// Prints one line per measurement.
 pub(crate) fn report() -> Result<()> {
-    let usual = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/interlock");
-    let program = std::env::var_os(PROGRAM).map_or_else(usual, PathBuf::from);
-    if !program.exists() {
-        println!("coder    not measured: build it with `cargo build --release -p interlock-cli`");
-        return Ok(());
-    }
+    let Some(program) = crate::program("coder")? else { return Ok(()) };
     reads(&program)?;
     writes(&program)?;
     first_text(&program)

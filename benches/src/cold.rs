@@ -2,7 +2,6 @@
 
 use std::{
     fmt::Write,
-    path::Path,
     process::{Command, Stdio},
     time::{Duration, Instant},
 };
@@ -32,11 +31,7 @@ pub(crate) fn report_load() -> Result<()> {
 
 /// Measures the program from its start to the list of machines.
 pub(crate) fn report_start() -> Result<()> {
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/interlock");
-    if !program.exists() {
-        println!("start    not measured: build it with `cargo build --release -p interlock-cli`");
-        return Ok(());
-    }
+    let Some(program) = crate::program("start")? else { return Ok(()) };
     let best = best_of(|| {
         let begin = Instant::now();
         let status = Command::new(&program).arg("machines").stdout(Stdio::null()).stderr(Stdio::null()).status()?;
@@ -49,16 +44,13 @@ pub(crate) fn report_start() -> Result<()> {
 /// Measures the program from its start to the end of a run that records its beginning and waits. By then the first
 /// record is durable.
 pub(crate) fn report_first_record() -> Result<()> {
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/interlock");
-    if !program.exists() {
-        return Ok(());
-    }
+    let Some(program) = crate::program("record")? else { return Ok(()) };
     let home = tempfile::tempdir_in(concat!(env!("CARGO_MANIFEST_DIR"), "/../target"))?;
-    let machine = concat!(env!("CARGO_MANIFEST_DIR"), "/machines/crowd.yaml");
+    let machine = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/approve");
     let best = best_of(|| {
         let begin = Instant::now();
         let mut run = Command::new(&program);
-        run.args(["run", machine, "--set", "works=false"]).env("INTERLOCK_HOME", home.path()).stdin(Stdio::null());
+        run.args(["run", machine, "--set", "change=one"]).env("INTERLOCK_HOME", home.path()).stdin(Stdio::null());
         let status = run.stdout(Stdio::null()).stderr(Stdio::null()).status()?;
         let waits = status.code() == Some(4);
         waits.then(|| begin.elapsed()).ok_or_else(|| format!("`interlock run` ended with {status}").into())

@@ -26,61 +26,52 @@ mod steps;
 mod workspace;
 mod xstate;
 
-/// A benchmark that cannot run returns the reason and stops.
+use std::{path::PathBuf, process::ExitCode};
+
+/// A benchmark that cannot run returns the reason.
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-fn main() -> Result<()> {
+/// The measurements by name, in the order in which they are made.
+const ALL: [(&str, fn() -> Result<()>); 17] = [
+    ("steps", || steps::report(xstate::measure()?.as_ref())),
+    ("check", check::report),
+    ("load", cold::report_load),
+    ("start", cold::report_start),
+    ("record", cold::report_first_record),
+    ("sandbox", sandbox::report),
+    ("serve", serve::report),
+    ("policy", policy::report),
+    ("durable", durable::report),
+    ("judge", judge::report),
+    ("crowd", crowd::report),
+    ("soak", soak::report),
+    ("workspace", workspace::report),
+    ("map", map::report),
+    ("agents", agents::report),
+    ("notebook", notebook::report),
+    ("coder", coder::report),
+];
+
+fn main() -> ExitCode {
     let only: Vec<String> = std::env::args().skip(1).collect();
-    let is_wanted = |name: &str| only.is_empty() || only.iter().any(|one| one == name);
-    let xstate = if is_wanted("xstate") { xstate::measure()? } else { None };
-    if is_wanted("steps") {
-        steps::report(xstate.as_ref())?;
+    let wanted = ALL.into_iter().filter(|(name, _)| only.is_empty() || only.iter().any(|one| one == name));
+    // One that fails does not keep the others from being measured.
+    let failed =
+        wanted.filter(|(name, report)| report().inspect_err(|why| println!("{name:<8} failed: {why}")).is_err());
+    match failed.count() {
+        0 => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
     }
-    if is_wanted("check") {
-        check::report()?;
+}
+
+/// Returns the program to measure, or `None` after a message if it is not built: the one that `INTERLOCK_PROGRAM` names, or
+/// else the one beside this binary, which has the same profile.
+fn program(measurement: &str) -> Result<Option<PathBuf>> {
+    let beside = std::env::current_exe()?.with_file_name("interlock");
+    let program = std::env::var_os("INTERLOCK_PROGRAM").map_or(beside, PathBuf::from);
+    if program.exists() {
+        return Ok(Some(program));
     }
-    if is_wanted("load") {
-        cold::report_load()?;
-    }
-    if is_wanted("start") {
-        cold::report_start()?;
-        cold::report_first_record()?;
-    }
-    if is_wanted("sandbox") {
-        sandbox::report()?;
-    }
-    if is_wanted("serve") {
-        serve::report()?;
-    }
-    if is_wanted("policy") {
-        policy::report()?;
-    }
-    if is_wanted("durable") {
-        durable::report()?;
-    }
-    if is_wanted("judge") {
-        judge::report()?;
-    }
-    if is_wanted("crowd") {
-        crowd::report()?;
-    }
-    if is_wanted("soak") {
-        soak::report()?;
-    }
-    if is_wanted("workspace") {
-        workspace::report()?;
-    }
-    if is_wanted("map") {
-        map::report()?;
-    }
-    if is_wanted("agents") {
-        agents::report()?;
-    }
-    if is_wanted("notebook") {
-        notebook::report()?;
-    }
-    if is_wanted("coder") {
-        coder::report()?;
-    }
-    Ok(())
+    println!("{measurement:<8} not measured: build it with `cargo build --release -p interlock-cli`");
+    Ok(None)
 }

@@ -35,11 +35,7 @@ states:
 
 /// Measures both ways, each with runs of its own.
 pub(crate) fn report() -> Result<()> {
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/interlock");
-    if !program.exists() {
-        println!("soak     not measured: build it with `cargo build --release -p interlock-cli`");
-        return Ok(());
-    }
+    let Some(program) = crate::program("soak")? else { return Ok(()) };
     let one = measure(&program, |store| store.run(&["resume"]))?;
     let eight = measure(&program, |store| store.resume_in_processes())?;
     println!(

@@ -78,9 +78,9 @@ impl CommandRun {
             return Err(Outcome::error(TREE_CHANGED, message));
         }
         let first = self.once(&attempt, &order).await?;
-        let is_changed = first.tree.is_some() && first.tree != before;
-        if !order.settles || !is_changed {
-            return Ok(with_changed(first.outcome, is_changed && before.is_some()));
+        let is_same = first.tree.is_none() || first.tree == before;
+        if !order.settles || is_same {
+            return Ok(with_changed(first.outcome, before.as_ref(), first.tree.as_ref()));
         }
         attempt.host.progress(&attempt.run, attempt.activity, "the command changed files; it is run once more");
         let second = self.once(&attempt, &order).await?;
@@ -88,7 +88,7 @@ impl CommandRun {
             true => second.outcome,
             false => unsettled(second.outcome, &order),
         };
-        Ok(with_changed(outcome, second.tree != before).with(first.outcome.evidence))
+        Ok(with_changed(outcome, before.as_ref(), second.tree.as_ref()).with(first.outcome.evidence))
     }
 
     /// Runs the command in the verification room: only there a green end says something about the change.
@@ -362,11 +362,11 @@ fn words(given: &Arguments<'_>, plan: &Plan) -> Result<Vec<OsString>, Outcome> {
     }
 }
 
-/// Adds to the data of a signal whether the command changed the workspace. It is known only if the tree before is.
-fn with_changed(mut outcome: Outcome, is_changed: bool) -> Outcome {
-    if let OutcomeKind::Signal { data, .. } = &mut outcome.kind {
+/// Adds to the data of a signal whether the command changed the workspace, if both trees were measured.
+fn with_changed(mut outcome: Outcome, before: Option<&String>, after: Option<&String>) -> Outcome {
+    if let (OutcomeKind::Signal { data, .. }, Some(before), Some(after)) = (&mut outcome.kind, before, after) {
         let mut fields = serde_json::Value::from(&*data);
-        fields["changed"] = json!(is_changed);
+        fields["changed"] = json!(before != after);
         *data = Value::from(fields);
     }
     outcome

@@ -29,7 +29,7 @@ pub use http::HttpRequest;
 pub use interlock_process::Sandbox;
 pub use policy::{
     AgentAction, BAD_POLICY, CONFIRMATION_NEEDED, Decider, Gate, Guarded, POLICY_DENIED, PolicyCheck, PolicyCommit,
-    WorkspaceGrant, WorkspaceGrants, foresee, policy_call, policy_plan,
+    WorkspaceGrant, WorkspaceGrants, policy_call, policy_plan,
 };
 pub use prd::JudgePrd;
 pub use project::ProjectDetect;

@@ -1,6 +1,6 @@
 //! The schemas that activities publish: one line for each field of `with`.
 //!
-//! They describe the data that [`Arguments`](crate::Given) accepts, so that a machine is refused before it runs and not
+//! They describe the data that [`Arguments`](crate::Arguments) accepts, so that a machine is refused before it runs and not
 //! during the run.
 
 use interlock_chart::{catalogue::MEANING, model::Schema};

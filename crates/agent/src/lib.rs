@@ -39,4 +39,5 @@ pub use logins::remove_left_logins;
 pub use probe::{Probe, probe};
 pub use referee::{Referee, Ruling};
 pub use relay::{Api, Key, RelaySettings};
+pub use secrets::keys;
 pub use session::choose;

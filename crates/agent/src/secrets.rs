@@ -17,9 +17,8 @@ const FILE_BYTES_MAX: u64 = 1_024 * 1_024;
 
 /// Returns the attempt with a redactor that also knows the agent's secrets. May block.
 pub(crate) fn with_secrets(attempt: Attempt, agent: &Agent) -> Attempt {
-    let key = agent.relay.as_ref().and_then(|relay| relay.key.read().ok());
     let logins = agent.login.iter().flat_map(|login| values_of(login));
-    let known: Vec<String> = environment(agent).chain(key).chain(logins).collect();
+    let known: Vec<String> = keys(agent).chain(logins).collect();
     match known.is_empty() {
         true => attempt,
         false => {
@@ -27,6 +26,12 @@ pub(crate) fn with_secrets(attempt: Attempt, agent: &Agent) -> Attempt {
             Attempt { evidence: attempt.evidence.redacting(redactor), ..attempt }
         }
     }
+}
+
+/// Returns the keys that an agent is configured to use, whatever their variables are called. May block.
+pub fn keys(agent: &Agent) -> impl Iterator<Item = String> {
+    let key = agent.relay.as_ref().and_then(|relay| relay.key.read().ok());
+    environment(agent).chain(key)
 }
 
 /// Returns the values whose name is that of a secret, in the agent's environment or in ours.

@@ -1,10 +1,11 @@
 //! The definition of a machine.
 //!
-//! This crate reads machine files, resolves and validates them, describes and draws them, and exchanges them with other
-//! statechart formats. All readers return one value, the [`Chart`]: a statechart with every name resolved to an index,
-//! ready to be compiled and stepped by `interlock-core`.
+//! This crate reads machine files, resolves and validates them, describes them and writes them back. Its reader returns one
+//! value, the [`Chart`]: a statechart with every name resolved to an index, ready to be compiled and stepped by
+//! `interlock-core`.
 //!
-//! The crate does not execute machines, and it does not know their effects or the storage of their runs.
+//! The crate does not execute machines, and it does not know their effects or the storage of their runs. `interlock-draw`
+//! draws charts, and `interlock-exchange` reads and writes other statechart formats.
 
 pub mod canonical;
 pub mod catalogue;

@@ -7,8 +7,8 @@
 use crate::file::MachineFile;
 use serde_json::{Map, Value as Json, json};
 
-/// The address at which the schema is published.
-pub const SCHEMA_ID: &str = "https://interlock.dev/schema/machine-1.json";
+/// The name of the schema. It is not an address: `interlock schema` prints the schema.
+pub const SCHEMA_ID: &str = "urn:interlock:machine-file:1";
 
 /// The pattern of a duration.
 const DURATION: &str = "^[0-9]+(ms|s|m|h|d)$";

@@ -8,12 +8,16 @@ use crate::{columns, escape, follow::Follower, overdue, width};
 /// The most lines of one piece of data that a form shows.
 pub(crate) const LINES_MAX: usize = 60;
 
-/// The text above a form: at most [`LINES_MAX`] lines of each piece of data, then the command that shows all of it.
+/// The text above a form: the data that the state shows, and the deadline.
 pub(crate) fn above_form(follower: &Follower, offers: &Offers) -> String {
+    shown(follower, offers) + &overdue::sentence(&follower.live, follower.now_ms())
+}
+
+/// The question of a state and the data that it shows: at most [`LINES_MAX`] lines of each piece of data, then the command
+/// that shows all of it.
+pub(crate) fn shown(follower: &Follower, offers: &Offers) -> String {
     let rest = |more: usize| format!("  … {more} more lines; all of it: `interlock show {}`", follower.head.name);
-    let mut text = text(offers, LINES_MAX, rest);
-    text.push_str(&overdue::sentence(&follower.live, follower.now_ms()));
-    text
+    text(offers, LINES_MAX, rest)
 }
 
 /// The text of a question that a running attempt asks, with the data to decide by.

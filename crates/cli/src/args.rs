@@ -1,6 +1,7 @@
 //! The arguments: every command, its options, and the text that `--help` prints.
 
 mod coder;
+mod groups;
 mod kb;
 mod runs;
 mod server;
@@ -260,7 +261,7 @@ pub(crate) struct Draw {
     #[arg(long, value_name = "R", conflicts_with = "machine", add = complete::runs())]
     pub(crate) run: Option<String>,
     /// The output format
-    #[arg(long, value_enum, default_value_t = Drawing::Svg)]
+    #[arg(long, alias = "from", value_enum, default_value_t = Drawing::Svg)]
     pub(crate) format: Drawing,
     /// The colours of an SVG
     #[arg(long, value_enum, default_value_t = Theme::Auto)]
@@ -349,8 +350,8 @@ pub(crate) struct Import {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// The format of the file, if its name and content do not identify it
-    #[arg(long, value_enum)]
-    pub(crate) from: Option<From>,
+    #[arg(long, alias = "from", value_enum)]
+    pub(crate) format: Option<From>,
     /// The machine file to write instead of stdout: a directory (gets machine.yaml) or a file
     #[arg(short, long, value_name = "DIR/FILE")]
     pub(crate) output: Option<PathBuf>,

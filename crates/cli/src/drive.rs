@@ -21,6 +21,7 @@ use tokio::{
 
 use crate::{
     Exit, about,
+    commands::show,
     dialog::Dialog,
     escape,
     failure::Failure,
@@ -389,6 +390,10 @@ impl<'s> Driver<'s> {
         let asking = below.as_ref().or(is_person_needed.then_some(follower));
         let phase = if below.is_some() { Phase::Waiting } else { follower.phase() };
         if let Some(asking) = asking {
+            // A person at the terminal has seen it above the form.
+            if !self.is_interactive {
+                self.output.talk(&about::shown(asking, &asking.offers()));
+            }
             self.output.talk(&waiting::text_for(follower, asking));
             self.output.talk(&format!("Details: `interlock show {}`\n", asking.head.name));
         } else if let Some(parent) = follower.head.parent.as_deref().filter(|_| phase.is_over()) {
@@ -411,7 +416,8 @@ impl<'s> Driver<'s> {
             "failure": follower.live.failure(),
         });
         let failure = follower.live.failure().map(|failure| format!("  {failure}")).unwrap_or_default();
-        let text = format!("{run}  {}  {}{failure}\n", phase.word(), follower.live.place());
+        let mut text = format!("{run}  {}  {}{failure}\n", phase.word(), follower.live.place());
+        show::output_lines(&follower.live).iter().for_each(|line| text.push_str(&format!("  {line}\n")));
         Left { exit: phase.into(), json, text }
     }
 }

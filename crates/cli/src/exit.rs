@@ -21,6 +21,8 @@ pub enum Exit {
     Incomplete,
     /// The program panicked because of a bug in Interlock.
     Bug,
+    /// The reader of the output went away before the command could know its result.
+    Unread,
 }
 
 impl Exit {
@@ -34,6 +36,8 @@ impl Exit {
             Exit::Waiting => 4,
             Exit::Incomplete => 5,
             Exit::Bug => 70,
+            // The code of a program that SIGPIPE ended, which scripts know.
+            Exit::Unread => 141,
         }
     }
 }

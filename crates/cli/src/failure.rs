@@ -8,7 +8,7 @@ use crate::{Exit, output::Output};
 #[derive(Debug)]
 pub(crate) struct Failure {
     exit: Exit,
-    /// The message; `None` if the reader closed the pipe or the problems have been shown already.
+    /// The message; `None` if the other side closed a pipe or the problems have been shown already.
     message: Option<String>,
     hint: Option<String>,
 }
@@ -35,7 +35,7 @@ impl Failure {
     }
 
     /// Adds a hint if there is one.
-    fn maybe_hint(self, hint: Option<impl Into<String>>) -> Self {
+    pub(crate) fn maybe_hint(self, hint: Option<impl Into<String>>) -> Self {
         match hint {
             Some(hint) => self.hint(hint),
             None => self,
@@ -70,11 +70,12 @@ impl Failure {
     }
 }
 
-/// An error while writing to stdout. If the reader has closed the pipe, that is not a failure.
+/// An error while writing to stdout. If the other side of a protocol has closed it (`output.rs` handles all other
+/// output), the command has no result to report.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
-            return Failure { exit: Exit::Good, message: None, hint: None };
+            return Failure { exit: Exit::Unread, message: None, hint: None };
         }
         Failure::bad_input(format!("cannot write the output: {error}"))
     }

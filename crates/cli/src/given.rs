@@ -3,6 +3,7 @@
 use std::{io::Read as _, path::Path};
 
 use interlock_chart::{Value, catalogue::MEANING, model::Schema, yaml};
+use interlock_suggest::did_you_mean_or_list;
 use serde_json::{Map, Value as Json, json};
 
 use crate::failure::Failure;
@@ -95,6 +96,10 @@ fn put(into: &mut Json, name: &str, value: &str, schema: &Schema) -> Result<(), 
         let Json::Object(fields) = place else {
             return Err(Failure::bad_input(format!("`--set {name}`: `{place}` has no fields")));
         };
+        if let Some(known) = schema.and_then(known_fields).filter(|known| !known.contains(&part)) {
+            let unknown = Failure::bad_input(format!("`--set {name}`: the input has no field `{part}`"));
+            return Err(unknown.maybe_hint(did_you_mean_or_list(part, "the fields are", known)));
+        }
         place = fields.entry(part).or_insert_with(|| Json::Object(Map::new()));
         schema = schema.and_then(|schema| schema.get("properties")?.get(part));
     }
@@ -104,12 +109,24 @@ fn put(into: &mut Json, name: &str, value: &str, schema: &Schema) -> Result<(), 
     Ok(())
 }
 
+/// Returns the names of the fields that a schema declares, or `None` if it allows others. A name that `--set` misspells
+/// would be an input that nothing reads, so the default of JSON Schema, which allows any other field, does not count.
+fn known_fields(schema: &Schema) -> Option<Vec<&str>> {
+    const OPEN: [&str; 8] =
+        ["$ref", "allOf", "anyOf", "oneOf", "if", "patternProperties", "additionalProperties", "dependentSchemas"];
+    let is_open = |word: &&str| schema.get(word).is_some_and(|says| *says != Json::Bool(false));
+    let fields = schema.get("properties")?.as_object()?;
+    (!OPEN.iter().any(|word| is_open(&word))).then(|| fields.keys().map(String::as_str).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn check(set: &[&str], expected: Json) {
-        let schema = json!({ "properties": { "goal": { "type": "string" }, "deep": { "properties": { "id": { "type": "string" } } } } });
+        let text = json!({ "type": "string" });
+        let deep = json!({ "properties": { "id": text }, "additionalProperties": {} });
+        let schema = json!({ "properties": { "goal": text, "count": {}, "word": {}, "free": {}, "deep": deep } });
         let set: Vec<String> = set.iter().map(|pair| (*pair).to_owned()).collect();
         let made = input(None, &set, &schema).unwrap_or(Value::Null);
         assert_eq!(Json::from(&made), expected, "{set:?}");
@@ -130,6 +147,9 @@ mod tests {
         check(&["deep.id=7", "deep.n=7", "deep.list=[1,2]"], json!({ "deep": { "id": "7", "n": 7, "list": [1, 2] } }));
         check(&["goal=a=b"], json!({ "goal": "a=b" }));
         check(&["goal"], Json::Null);
+        check(&["free.any=1"], json!({ "free": { "any": 1 } }));
+        check(&["gaol=x"], Json::Null);
+        check(&["deep.other=1", "goal=x"], json!({ "deep": { "other": 1 }, "goal": "x" }));
         check(&["goal=x", "goal.inner=y"], Json::Null);
     }
 }

@@ -11,6 +11,9 @@
 //!
 //! This crate decides nothing about machines. Start reading at `args.rs`.
 
+// These macros panic if the reader of a stream is gone. `output` is the one place that writes.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod about;
 mod agents;
 mod anchor;
@@ -54,7 +57,6 @@ mod worktree;
 
 use std::{ffi::OsString, process::ExitCode};
 
-use clap::Parser;
 use interlock_follow as follow;
 
 pub use dialog::entry as form_entry;
@@ -66,7 +68,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if complete::answer(&arguments) {
         return Exit::Good.into();
     }
-    let args = match args::Args::try_parse_from(arguments) {
+    let args = match args::Args::read(arguments) {
         Ok(args) => args,
         Err(error) => return usage(&error),
     };
@@ -77,8 +79,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Prints help, the version or a usage error. Only a usage error is bad input. A closed pipe is ignored.
+/// Prints help, the version or a usage error. Only a usage error is bad input. Help that cannot be written is a failure,
+/// unless its reader went away.
 fn usage(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
-    if error.use_stderr() { Exit::BadInput.into() } else { Exit::Good.into() }
+    match error.print() {
+        _ if error.use_stderr() => Exit::BadInput.into(),
+        Err(write) if write.kind() != std::io::ErrorKind::BrokenPipe => Exit::Failed.into(),
+        _ => Exit::Good.into(),
+    }
 }

@@ -3,14 +3,17 @@
 
 use std::path::Path;
 
-use interlock_activities::foresee;
+use interlock_activities::Gate;
 use interlock_chart::{
     Chart, Diagnostic, Value,
     catalogue::Meaning,
     model::{Invoke, Template},
 };
 
-use crate::outside::catalogue;
+use crate::{
+    outside::catalogue,
+    store::{allowed_hosts, sandbox},
+};
 
 /// Words that a shell runs without a program.
 const SHELL_WORDS: [&str; 25] = [
@@ -18,47 +21,39 @@ const SHELL_WORDS: [&str; 25] = [
     "until", "case", "exec", "eval", "trap", "wait", "ulimit", "umask", "read", ".", ":",
 ];
 
-/// Returns the notes on the literal commands of a machine.
+/// Returns the notes on the literal arguments of a machine's activities.
 pub(crate) fn notes(chart: &Chart, folder: &Path) -> Vec<Diagnostic> {
+    let gate = Gate::new(allowed_hosts()).with_settings(sandbox().config);
     let mut found = Vec::new();
     for invoke in &chart.invokes {
         let Some(entry) = catalogue().get(&invoke.activity) else { continue };
-        for meaning in [Meaning::Command, Meaning::Program] {
-            for name in entry.meaning(meaning) {
-                let Some(value) = literal(invoke, name) else { continue };
-                look(invoke, name, &value, folder, meaning, &mut found);
+        let with = literals(invoke);
+        for name in [Meaning::Command, Meaning::Program].into_iter().flat_map(|meaning| entry.meaning(meaning)) {
+            if let Some(program) = with.get(name).and_then(program)
+                && interlock_process::find(&program, folder, &Default::default()).is_err()
+            {
+                let message = format!("the program `{program}` is not in PATH on this computer");
+                found.push(Diagnostic::note("N0720", invoke.key_span(name), message));
             }
+        }
+        for (name, why) in gate.foresee(&invoke.activity, &with, folder) {
+            let what = if matches!(name, "command" | "program") { "command does" } else { "activity does" };
+            let message = format!("this {what} not start without permission; {why}");
+            found.push(Diagnostic::note("N0721", invoke.key_span(name), message));
         }
     }
     found
 }
 
-fn look(invoke: &Invoke, name: &str, value: &Value, folder: &Path, meaning: Meaning, found: &mut Vec<Diagnostic>) {
-    let span = invoke.key_span(name);
-    if let Some(program) = program(value)
-        && interlock_process::find(&program, folder, &Default::default()).is_err()
-    {
-        let message = format!("the program `{program}` is not in PATH on this computer");
-        found.push(Diagnostic::note("N0720", span, message));
-    }
-    let asked = match (meaning, value) {
-        (Meaning::Program, Value::Str(_)) => Value::List([value.clone()].into()),
-        _ => value.clone(),
-    };
-    if let Some(why) = foresee(&asked, folder) {
-        found.push(Diagnostic::note("N0721", span, format!("this command does not start without permission; {why}")));
-    }
-}
-
-/// Returns the value of a field, if it is literal.
-fn literal(invoke: &Invoke, name: &str) -> Option<Value> {
+/// Returns the literal arguments of an activity.
+fn literals(invoke: &Invoke) -> Value {
     match &invoke.with {
-        Template::Literal(with) => with.get(name).cloned(),
-        Template::Map(fields) => match fields.iter().find(|(known, _)| known == name)? {
-            (_, Template::Literal(value)) => Some(value.clone()),
+        Template::Literal(with) => with.clone(),
+        Template::Map(fields) => Value::map(fields.iter().filter_map(|(name, field)| match field {
+            Template::Literal(value) => Some((name.as_str(), value.clone())),
             _ => None,
-        },
-        _ => None,
+        })),
+        _ => Value::empty(),
     }
 }
 

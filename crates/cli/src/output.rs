@@ -1,7 +1,12 @@
 //! The output of commands: data to stdout, messages to stderr, colours only on a terminal.
+//!
+//! A reader that goes away (`interlock check m | head -1`) changes nothing about the command: the rest of its output is
+//! dropped here, and the command goes on and ends with its real exit code. A command that would go on without an end
+//! asks [`Output::is_unread`] and ends with [`crate::Exit::Unread`].
 
 use std::io::{self, IsTerminal as _, Write as _};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
 
 use crate::escape;
@@ -52,17 +57,34 @@ impl Output {
 
     /// Writes data, with characters escaped that would control a terminal.
     pub(crate) fn data(&self, text: &str) -> io::Result<()> {
-        let mut stdout = io::stdout().lock();
-        stdout.write_all(escape::shown(text).as_bytes())?;
-        stdout.flush()
+        self.write(escape::shown(text).as_bytes())
     }
 
     /// Writes the content of a file: escaped on a terminal, otherwise byte by byte.
     pub(crate) fn content(&self, content: &[u8]) -> io::Result<()> {
         match io::stdout().is_terminal() {
             true => self.data(&String::from_utf8_lossy(content)),
-            false => io::stdout().lock().write_all(content),
+            false => self.write(content),
         }
+    }
+
+    /// Writes bytes to stdout. Bytes that nobody reads any more are dropped.
+    fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut stdout = io::stdout().lock();
+        match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            written => written,
+        }
+    }
+
+    /// Returns true if stdout is a pipe or a socket whose reader has gone away.
+    pub(crate) fn is_unread(&self) -> bool {
+        let stdout = io::stdout();
+        // The kernel reports a closed reader without being asked for an event.
+        let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let is_told = poll(&mut watched, Some(&at_once)).is_ok_and(|count| count > 0);
+        is_told && watched[0].revents().intersects(PollFlags::ERR | PollFlags::HUP)
     }
 
     /// Writes a value as JSON.
@@ -107,6 +129,11 @@ impl Output {
     pub(crate) fn yellow(&self, text: &str) -> String {
         paint(text, "1;33", self.is_talk_colored)
     }
+}
+
+/// Writes a line to stderr from a place that has no [`Output`]. Errors are ignored, because they could not be reported.
+pub(crate) fn tell(line: &str) {
+    let _ = writeln!(io::stderr(), "{}", escape::shown(line));
 }
 
 fn paint(text: &str, code: &str, is_colored: bool) -> String {

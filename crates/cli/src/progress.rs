@@ -54,12 +54,10 @@ impl<'o> Progress<'o> {
         text.lines().for_each(|line| self.output.talk(&format!("{}{line}\n", self.prefix)));
     }
 
-    /// Prints one line per move.
+    /// Prints the moves of a record.
     pub(crate) fn step(&mut self, step: &Step) {
         self.note.clear();
-        for each in &step.moves {
-            self.say(&why::line(each));
-        }
+        why::lines(&step.moves).iter().for_each(|line| self.say(line));
     }
 
     /// Sets the note of the activity in progress.

@@ -8,8 +8,10 @@ use std::{
 
 use interlock_activities::{Sandbox, Settings};
 use interlock_activity::Registry;
+use interlock_agent::settings::Settings as Agents;
 use interlock_journal::{By, Engine, Filter, Head, Lease};
-use interlock_redact::Redactor;
+use interlock_judge::settings::Settings as Judges;
+use interlock_redact::{Redactor, secrets_of};
 use interlock_runtime::{Config, GitSnapshots, Live, LoadedMachine, Runtime, SystemClock, Workspace};
 use interlock_sandbox::{Config as SandboxConfig, Launcher};
 use interlock_sqlite::Journal;
@@ -125,7 +127,7 @@ impl follow::Source for Store {
 /// Warns if the store has lost records. Every command warns, because the loss affects all of them.
 fn warn_of_losses(journal: &Journal) -> Result<(), Failure> {
     if !journal.losses()?.is_empty() {
-        eprintln!("warning: this store has lost records; `interlock verify` shows which");
+        crate::output::tell("warning: this store has lost records; `interlock verify` shows which");
     }
     Ok(())
 }
@@ -133,7 +135,7 @@ fn warn_of_losses(journal: &Journal) -> Result<(), Failure> {
 /// Returns every available activity.
 pub(crate) fn registry() -> &'static Registry {
     static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
-        let workspace = home().map(Workspace::new).unwrap_or_default();
+        let workspace = home().map(Workspace::new).unwrap_or_default().refusing(redactor());
         let settings = Settings { workspace, allowed_hosts: allowed_hosts(), sandbox: sandbox(), home: home().ok() };
         compose::activities(settings)
     });
@@ -150,18 +152,35 @@ pub(crate) fn sandbox() -> Sandbox {
 }
 
 /// Returns the hosts that HTTP requests may go to, besides this computer: those of `$INTERLOCK_HTTP_HOSTS`.
-fn allowed_hosts() -> Vec<String> {
+pub(crate) fn allowed_hosts() -> Vec<String> {
     let said = std::env::var("INTERLOCK_HTTP_HOSTS").unwrap_or_default();
     said.split(',').map(str::trim).filter(|host| !host.is_empty()).map(str::to_owned).collect()
 }
 
-/// Makes the redactor, which removes secrets from stored data: text that looks like a secret, and the values of this
-/// process's secret environment variables.
-fn redactor() -> Arc<Redactor> {
-    let variables =
-        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let secret = variables.filter(|(name, value)| Redactor::is_secret(name, value));
-    Arc::new(Redactor::new(secret.map(|(_, value)| value)))
+/// Returns the redactor, which removes secrets from stored data: text that looks like a secret, the values of this
+/// process's secret variables, and the keys that judges and agents are configured to use.
+pub(crate) fn redactor() -> Arc<Redactor> {
+    static REDACTOR: LazyLock<Arc<Redactor>> = LazyLock::new(|| {
+        let variables =
+            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        // The path of an existing file is not a secret, whatever its variable is called.
+        let variables: Vec<(String, String)> =
+            variables.filter(|(name, value)| !Redactor::is_secret_name(name) || !is_file(value)).collect();
+        Arc::new(Redactor::new(secrets_of(&variables)).also(configured_keys()))
+    });
+    Arc::clone(&REDACTOR)
+}
+
+fn is_file(value: &str) -> bool {
+    value.starts_with('/') && Path::new(value).exists()
+}
+
+/// Returns the keys in the settings of judges and agents. Settings that cannot be read are reported where they are used.
+fn configured_keys() -> Vec<String> {
+    let Ok(home) = home() else { return Vec::new() };
+    let judges = Judges::load(Some(&home), &home).map(|judges| judges.keys()).unwrap_or_default();
+    let agents = Agents::load(Some(&home), &home).map(|settings| settings.agents).unwrap_or_default();
+    judges.into_iter().chain(agents.values().flat_map(interlock_agent::keys)).collect()
 }
 
 /// Returns the user who runs this command.

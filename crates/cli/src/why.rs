@@ -7,8 +7,36 @@ use serde_json::{Map, Value as Json};
 
 use crate::{follow, output::Output};
 
-/// Formats a move in one line: `12:00:00  testing → changing  failed  2 tests failed`.
-pub(crate) fn line(step: &Move) -> String {
+/// Formats the moves of a record, one line each: `12:00:00  testing → changing  failed  2 tests failed`. Regions that one
+/// event moves together share a line. The end of a region that no transition waits for has none.
+pub(crate) fn lines(moves: &[Move]) -> Vec<String> {
+    let is_told =
+        |step: &&Move| step.taken || !step.event.as_ref().is_some_and(|event| event.starts_with("done.state."));
+    let mut shown: Vec<Move> = Vec::new();
+    for step in moves.iter().filter(is_told) {
+        match shown.last_mut() {
+            Some(last) if is_together(last, step) => {
+                let both = |one: &mut Option<String>, other: &Option<String>, between: &str| match (one, other) {
+                    (Some(one), Some(other)) if one != other => one.push_str(&format!("{between}{other}")),
+                    (one @ None, Some(other)) => *one = Some(other.clone()),
+                    _ => {}
+                };
+                both(&mut last.from_state, &step.from_state, ", ");
+                both(&mut last.reason, &step.reason, "; ");
+            }
+            _ => shown.push(step.clone()),
+        }
+    }
+    shown.iter().map(line).collect()
+}
+
+/// Returns true if one event moved both regions at once.
+fn is_together(one: &Move, other: &Move) -> bool {
+    let is_same = one.seq == other.seq && one.event == other.event && one.to_state == other.to_state;
+    is_same && one.taken && other.taken && one.to_state.as_ref().is_some_and(|to| to.contains(", "))
+}
+
+fn line(step: &Move) -> String {
     let way = way(step);
     let event = step.event.as_deref().unwrap_or(if step.from_state.is_none() { "start" } else { "always" });
     let reason = step.reason.as_deref().unwrap_or_default().replace('\n', " ");

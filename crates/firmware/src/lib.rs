@@ -8,7 +8,7 @@
 //! `build.rs` builds, `bench/` runs the build in an environment of `interlock-testbench`, `setup/` finds setup errors
 //! before any search, `rounds.rs` compares a round with the baseline, `search/` searches for a fix without a model,
 //! `delivery/` examines a fix before it is delivered, `knowledge.rs` records rounds, and `learned.rs` presents the
-//! records. `hand.rs` turns all of these into activities.
+//! records. `table.rs` turns all of these into activities.
 
 mod area;
 mod baseline;

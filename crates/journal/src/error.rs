@@ -88,6 +88,8 @@ pub enum Trouble {
     Locked,
     /// The file is not a store, or it is damaged.
     Corrupt,
+    /// The file belongs to another program.
+    Foreign,
     /// A failure of any other kind.
     Other,
 }
@@ -109,9 +111,17 @@ impl Error {
                 Trouble::ReadOnly => "give this user write permission, or set INTERLOCK_HOME to a writable directory",
                 Trouble::Locked => "another program has locked the store; end it or try again",
                 Trouble::Corrupt => "restore the store from a backup, or move it away to start a new one",
+                Trouble::Foreign => {
+                    "it was left as it is; set INTERLOCK_HOME to another directory, or move the file away"
+                }
                 Trouble::Other => return None,
             },
         })
+    }
+
+    /// Returns true if the place of the store cannot be written.
+    pub fn is_read_only(&self) -> bool {
+        matches!(self, Error::Store { trouble: Trouble::ReadOnly, .. })
     }
 
     /// Converts an I/O error; `doing` names the operation that failed.

@@ -56,6 +56,11 @@ impl EvidenceStore {
         Ok(Self::over(Arc::new(Folder::open(folder)?)))
     }
 
+    /// Opens evidence that is only read: nothing is created.
+    pub fn existing(folder: PathBuf) -> Self {
+        Self::over(Arc::new(Folder::existing(folder)))
+    }
+
     /// Returns a handle to the evidence in any storage.
     pub fn over(blobs: Arc<dyn Blobs>) -> Self {
         EvidenceStore { blobs, redactor: None, pending: None }

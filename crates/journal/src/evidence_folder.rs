@@ -38,7 +38,11 @@ pub(crate) struct Folder {
 impl Folder {
     pub(crate) fn open(path: PathBuf) -> Result<Self> {
         private::folder(&path)?;
-        Ok(Folder { path, settled: [const { AtomicBool::new(false) }; 256] })
+        Ok(Self::existing(path))
+    }
+
+    pub(crate) fn existing(path: PathBuf) -> Self {
+        Folder { path, settled: [const { AtomicBool::new(false) }; 256] }
     }
 
     fn file(&self, hash: &Hash) -> PathBuf {

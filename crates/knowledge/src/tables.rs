@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use interlock_journal::{Error, Result, Trouble};
-use interlock_sqlite::database::{self, APPLICATION_ID, BUSY_WAIT, to_wal};
+use interlock_sqlite::database::{self, APPLICATION_ID, BUSY_WAIT, is_foreign, to_wal};
 use rusqlite::Connection;
 
 /// Each migration brings the file from one version to the next. Never change a migration that has been released: add
@@ -34,7 +34,7 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
         Prepared::Good => Ok(connection),
         Prepared::Foreign => {
             let why = "it is the database of another program".to_owned();
-            Err(Error::Store { doing: doing(), why, trouble: Trouble::Corrupt })
+            Err(Error::Store { doing: doing(), why, trouble: Trouble::Foreign })
         }
         Prepared::Newer(found) => Err(Error::Newer { path: path.to_owned(), found, known: known() }),
     }
@@ -53,11 +53,10 @@ fn known() -> i64 {
 
 fn prepare(connection: &Connection) -> rusqlite::Result<Prepared> {
     connection.busy_timeout(BUSY_WAIT)?;
-    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let (found, application) = (number("user_version")?, number("application_id")?);
-    if found > 0 && application != APPLICATION_ID {
+    if is_foreign(connection)? {
         return Ok(Prepared::Foreign);
     }
+    let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if found > known() {
         return Ok(Prepared::Newer(found));
     }

@@ -27,6 +27,20 @@ impl KnownValues {
         all.retain(|value| value.len() >= VALUE_BYTES_MIN);
         all.sort();
         all.dedup();
+        KnownValues::of(all)
+    }
+
+    /// Returns the values that are not part of this text.
+    pub(crate) fn except(&self, text: &str) -> Self {
+        KnownValues::of(self.all.iter().filter(|value| !text.contains(value.as_str())).cloned().collect())
+    }
+
+    /// Reports if a value is part of this text.
+    pub(crate) fn any_in(&self, text: &str) -> bool {
+        self.next(text.as_bytes(), 0).is_some()
+    }
+
+    fn of(all: Vec<String>) -> Self {
         let build = || AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&all).ok();
         KnownValues { finder: (!all.is_empty()).then(build).flatten(), all }
     }

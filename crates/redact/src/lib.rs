@@ -6,11 +6,12 @@
 //! environment; the time is linear in the text.
 //!
 //! `redactor.rs` scans a text; `shapes.rs`, `names.rs`, `commands.rs` and `blocks.rs` each handle one kind of evidence;
-//! `value.rs` distinguishes a secret from its look-alikes; `escapes.rs` handles colours within a text, `stream.rs` bytes
+//! `value.rs` distinguishes a secret from its look-alikes; `environment.rs` selects the secrets among variables; `escapes.rs` handles colours within a text, `stream.rs` bytes
 //! that arrive in pieces.
 
 mod blocks;
 mod commands;
+mod environment;
 mod escapes;
 mod hints;
 mod json;
@@ -23,5 +24,6 @@ mod stream;
 mod value;
 mod words;
 
+pub use environment::secrets_of;
 pub use redactor::{Redactor, redact};
 pub use stream::{Reader, Stream};

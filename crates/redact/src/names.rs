@@ -30,6 +30,9 @@ pub(crate) fn find(text: &[u8], at: usize) -> Option<Secret> {
     let name = text[start + dashes..end].trim_ascii_end();
     let stands = value_after(text, start, end, dashes > 0)?;
     let (class, kind) = words::classify(strip_dots(name))?;
+    if is_directory(name, &text[stands.start..stands.end]) {
+        return None;
+    }
     if kind == "signature" && !matches!(start.checked_sub(1).map(|at| text[at]), Some(b'?' | b'&')) {
         return None;
     }
@@ -39,6 +42,9 @@ pub(crate) fn find(text: &[u8], at: usize) -> Option<Secret> {
 /// Returns the part of a JSON string that is secret because of the name of its field.
 pub(crate) fn named(name: &str, value: &str) -> Option<Secret> {
     let (class, kind) = words::classify(strip_dots(name.as_bytes()))?;
+    if is_directory(name.as_bytes(), value.as_bytes()) {
+        return None;
+    }
     let stands = Stands { start: 0, end: value.len(), style: Style::Quoted };
     of_class(value.as_bytes(), class, kind, &stands)
 }
@@ -57,6 +63,12 @@ pub(crate) fn of_value(
 /// Whether a secret stands under such a name.
 pub(crate) fn is_secret(name: &str) -> bool {
     words::classify(strip_dots(name.as_bytes())).is_some()
+}
+
+/// Reports if the value of a name such as `pwd` or `START_PWD` is a directory and not a password.
+fn is_directory(name: &[u8], value: &[u8]) -> bool {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._- ".contains(byte) || !byte.is_ascii();
+    name.to_ascii_lowercase().ends_with(b"pwd") && value.starts_with(b"/") && value.iter().all(is_plain)
 }
 
 fn of_class(text: &[u8], class: Class, kind: &'static str, stands: &Stands) -> Option<Secret> {

@@ -9,7 +9,7 @@ use crate::{
     known::KnownValues,
     multiline::Scanner,
     names::{self, Secret},
-    shapes,
+    shapes, value,
 };
 
 /// The maximum number of scans after changes: a mark may bring a name and a value together.
@@ -17,6 +17,9 @@ const PASSES_MAX: usize = 3;
 
 /// The maximum length of a mark.
 const MARK_BYTES_MAX: usize = 48;
+
+/// The length from which on a random value beside the name of a secret must not be published.
+const PUBLISHED_BYTES_MIN: usize = 16;
 
 /// The length from which on a secret may exceed the examined range.
 const LONG_BYTES: usize = names::VALUE_BYTES_MAX - 256;
@@ -53,6 +56,33 @@ impl Redactor {
         Redactor { known: self.known.and(known_values) }
     }
 
+    /// Returns a redactor that does not know values which are part of a place, such as the path of a run's directory:
+    /// whoever may read the run's texts knows that place. `None` if there is no such value.
+    #[must_use]
+    pub fn sparing(&self, place: &str) -> Option<Self> {
+        self.known.any_in(place).then(|| Redactor { known: self.known.except(place) })
+    }
+
+    /// Returns the kind of the first secret in a line, if the line has one that must not be published: a known value, a
+    /// value with the form of a secret, or a long random one beside the name of a secret. Short passwords are not
+    /// reported, because most of them are examples and parts of tests.
+    pub fn secret_in(&self, line: &[u8]) -> Option<&'static str> {
+        let found = self.scan(line, &mut Within::default()).found;
+        let is_meant = |(start, end, kind): &(usize, usize, &'static str)| match *kind {
+            "password" | "secret" | "cookie" | "credentials" | "authorization" | "signature" | "key" | "token" => {
+                let value = &line[*start..*end];
+                value.len() >= PUBLISHED_BYTES_MIN && value::is_random(value) && !value::is_place(value)
+            }
+            _ => true,
+        };
+        found.into_iter().find(is_meant).map(|(_, _, kind)| kind)
+    }
+
+    /// Returns true if the text has a secret that is known by its value.
+    pub fn has_known(&self, text: &[u8]) -> bool {
+        self.known.next(text, 0).is_some()
+    }
+
     /// Redacts a text; returns the text itself if it contains no secret.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self.bytes(text.as_bytes()) {
@@ -71,11 +101,6 @@ impl Redactor {
     /// Reports if a value with this name is a secret: `API_KEY`, `db.password`.
     pub fn is_secret_name(name: &str) -> bool {
         names::is_secret(name)
-    }
-
-    /// Reports if this value under this name is a secret, which must then be redacted in any context.
-    pub fn is_secret(name: &str, value: &str) -> bool {
-        names::named(name, value).is_some()
     }
 
     /// Reports if the text may contain a secret. It is much faster than redacting, and a negative answer is always
@@ -118,7 +143,11 @@ impl Redactor {
 
     /// Once through; nothing where nothing changes.
     fn pass(&self, text: &[u8], within: &mut Within) -> Option<Vec<u8>> {
-        let mut writer = Writer { text, copied: 0, out: None };
+        self.scan(text, within).finish()
+    }
+
+    fn scan<'t>(&self, text: &'t [u8], within: &mut Within) -> Writer<'t> {
+        let mut writer = Writer { text, copied: 0, out: None, found: Vec::new() };
         if within.is_open() {
             writer.rest_of_block(within);
         }
@@ -153,7 +182,7 @@ impl Redactor {
                 _ => next,
             };
         }
-        writer.finish()
+        writer
     }
 }
 
@@ -196,12 +225,15 @@ struct Writer<'t> {
     text: &'t [u8],
     copied: usize,
     out: Option<Vec<u8>>,
+    /// The secrets that were replaced.
+    found: Vec<Secret>,
 }
 
 impl Writer<'_> {
     /// Replaces a secret by a mark; returns the position after the secret.
-    fn mark(&mut self, start: usize, end: usize, kind: &str) -> usize {
+    fn mark(&mut self, start: usize, end: usize, kind: &'static str) -> usize {
         let start = start.max(self.copied);
+        self.found.push((start, end, kind));
         let out = self.out.get_or_insert_with(|| Vec::with_capacity(self.text.len()));
         out.extend(&self.text[self.copied..start]);
         out.extend(MARK.as_bytes());

@@ -203,11 +203,31 @@ pub(crate) fn is_placeholder(value: &[u8]) -> bool {
 
 /// Reports if the value is a path: `/run/secrets/db`, `./key.pem`, `C:\keys`.
 fn is_path(value: &[u8]) -> bool {
-    let is_rooted = [&b"/"[..], b"./", b"../", b"~/", b"C:\\"].iter().any(|root| value.starts_with(root));
     let is_file = [&b".pem"[..], b".key", b".txt", b".json", b".env", b".crt"].iter().any(|end| value.ends_with(end));
     let parts = value.split(|byte| *byte == b'/').filter(|part| !part.is_empty());
     let is_wordy = |part: &[u8]| part.len() < 20 && !(part.len() > 8 && is_random(part));
-    is_file || (is_rooted && parts.clone().count() >= 1 && parts.clone().all(is_wordy) && entropy(value) < 4.2)
+    let is_wordy = value.starts_with(b"/") && parts.clone().count() >= 1 && parts.clone().all(is_wordy);
+    is_file || is_place(value) || (is_wordy && entropy(value) < 4.2)
+}
+
+/// The directories at the root of a file system, by which an absolute path is told from random characters that begin with
+/// a slash.
+#[rustfmt::skip]
+const ROOTS: &[&str] = &[
+    "__w", "actions-runner", "app", "applications", "azp", "bin", "bitrise", "boot", "builds", "cache", "code", "codebuild",
+    "data", "dev", "drone", "etc", "export", "github", "gitlab", "go", "home", "host_mnt", "lib", "lib64", "library", "local",
+    "media", "mnt", "net", "nfs", "nix", "opt", "private", "proc", "project", "projects", "repo", "repos", "root", "run", "sbin",
+    "scratch", "shared", "snap", "source", "src", "srv", "storage", "sys", "system", "teamcity", "tmp", "usr", "users", "vagrant",
+    "var", "volumes", "work", "workdir", "workspace", "workspaces", "www",
+];
+
+/// Reports if the value is certainly a place in a file system, whatever its directories are called.
+pub(crate) fn is_place(value: &[u8]) -> bool {
+    let is_relative = [&b"./"[..], b"../", b"~/"].iter().any(|root| value.starts_with(root));
+    let is_drive = matches!(value, [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic());
+    let first = value.strip_prefix(b"/").and_then(|rest| rest.split(|byte| *byte == b'/').next());
+    let is_rooted = first.is_some_and(|first| ROOTS.iter().any(|root| first.eq_ignore_ascii_case(root.as_bytes())));
+    is_relative || is_drive || is_rooted
 }
 
 /// Reports if the value is code: a call, a field, an index, a path of names, a type.

@@ -34,6 +34,8 @@ pub(crate) fn classify(name: &[u8]) -> Option<(Class, &'static str)> {
         "psk" => Some((Class::Password, "password")),
         "credential" | "credentials" => Some((Class::Token, "credentials")),
         "secret" | "secrets" => Some((Class::Password, "secret")),
+        // The working directory of a process, in every environment.
+        "pwd" if name == b"PWD" => None,
         "pwd" | "passcode" | "passphrase" => Some((Class::Password, "password")),
         word => by_end(word),
     }
@@ -193,6 +195,15 @@ mod tests {
             "tokenizer",
             "key_id",
             "monkey",
+            "PWD",
+            "OLDPWD",
+            "TOKENIZERS_PARALLELISM",
+            "SSH_AUTH_SOCK",
+            "KEYBOARD",
+            "PASSENGER",
+            "GPG_KEY",
+            "GIT_ASKPASS",
+            "GNOME_KEYRING_CONTROL",
         ];
         for name in secret {
             assert!(classify(name.as_bytes()).is_some(), "{name}");

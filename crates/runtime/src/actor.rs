@@ -287,7 +287,8 @@ impl Actor {
             }
         };
         // Redaction comes first: everything after it, including the machine, sees only the redacted result.
-        let result = self.believe(id, self.shared.seals.result(&self.shared.redactor, &self.live.name, result));
+        let redactor = self.shared.redactor_of(&self.live.state.data.input, &self.live.folder);
+        let result = self.believe(id, self.shared.seals.result(&redactor, &self.live.name, result));
         let entry = Entry::Outcome { activity: id, number, result, evidence: outcome.evidence, by: None, id: None };
         self.record(entry, at_ms, None).await.map(drop)
     }

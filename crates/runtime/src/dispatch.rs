@@ -108,7 +108,8 @@ pub(crate) fn begin(
     let (with, is_gone) = shared.seals.open(&live.name, &begun.with);
     let is_refused = is_gone && live.may_write(id, &shared.registry);
     let live_file = live_file(shared, &live.name, id, number);
-    let evidence = shared.engine.evidence().redacting(Arc::clone(&shared.redactor)).deferring();
+    let evidence =
+        shared.engine.evidence().redacting(shared.redactor_of(&live.state.data.input, &live.folder)).deferring();
     let attempt = Attempt {
         run: Arc::clone(&live.name),
         activity: id,

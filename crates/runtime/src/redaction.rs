@@ -2,7 +2,7 @@
 //! saw.
 //!
 //! There are three entry points: a run's input, an event that a caller sends, and the outcome of an attempt. Evidence
-//! and live output are redacted by their writers (`interlock_journal::EvidenceStore`, `crates/program/src/output.rs`).
+//! and live output are redacted by their writers (`interlock_journal::EvidenceStore`, `crates/process/src/output.rs`).
 //! Patches are applied unredacted: `seals.rs`.
 
 use interlock_chart::Value;
@@ -21,6 +21,19 @@ pub(crate) fn value(redactor: &Redactor, value: Value) -> Value {
     }
 }
 
+/// Returns the variables that data names as the place of a secret, such as `password_env: LAB`.
+pub(crate) fn variables(value: &Value) -> Vec<String> {
+    let is_place = |name: &str| name.strip_suffix("_env").is_some_and(Redactor::is_secret_name);
+    match value {
+        Value::List(items) => items.iter().flat_map(variables).collect(),
+        Value::Map(fields) => {
+            let own = fields.iter().filter(|(name, _)| is_place(name)).filter_map(|(_, field)| field.as_str());
+            own.map(str::to_owned).chain(fields.iter().flat_map(|(_, field)| variables(field))).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// Checks field names as well, because a name can mark its value as a secret.
 fn may_hold(redactor: &Redactor, value: &Value) -> bool {
     match value {
@@ -34,6 +47,13 @@ fn may_hold(redactor: &Redactor, value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn variables_of_secrets_are_found_by_their_use() {
+        let bmc = Value::map([("username", Value::from("ada")), ("password_env", Value::from("LAB"))]);
+        let input = Value::map([("redfish", bmc), ("build_env", Value::from("CC")), ("list", Value::List([].into()))]);
+        assert_eq!(variables(&input), ["LAB"]);
+    }
 
     #[test]
     fn data_keeps_its_shape_and_loses_its_secrets() {

@@ -26,7 +26,7 @@ use crate::{
     actor::{Actor, Mail},
     children, fork, fresh_id, fresh_name,
     history::Histories,
-    project, proof,
+    project, proof, redaction,
     request::{Reply, Request, RequestResult, Sending, StoredRequest},
     seals::Seals,
 };
@@ -146,6 +146,19 @@ impl std::fmt::Debug for Shared {
 }
 
 impl Shared {
+    /// Returns the redactor for a run with this input in this directory. The variables that the input names as the place
+    /// of a secret hold secrets, whatever they are called; a part of the directory's path is not a secret.
+    pub(crate) fn redactor_of(&self, input: &Value, folder: &Path) -> Arc<Redactor> {
+        let used: Vec<String> =
+            redaction::variables(input).into_iter().filter_map(|name| std::env::var(name).ok()).collect();
+        let redactor = match used.is_empty() {
+            true => Arc::clone(&self.redactor),
+            false => Arc::new(self.redactor.also(used)),
+        };
+        let sparing = folder.to_str().and_then(|folder| redactor.sparing(folder));
+        sparing.map_or(redactor, Arc::new)
+    }
+
     /// Returns the activities that a machine invokes.
     pub(crate) fn activities<'s>(&'s self, loaded: &'s LoadedMachine) -> impl Iterator<Item = &'s Arc<dyn Activity>> {
         let names: BTreeSet<&str> = loaded.chart().invokes.iter().map(|invoke| invoke.activity.as_str()).collect();
@@ -284,7 +297,7 @@ impl Runtime {
     /// Starts a run. A detached run continues when the state that started it is left.
     pub(crate) async fn start_as(&self, start: Start, is_detached: bool) -> Result<Head> {
         let name = start.name.unwrap_or_else(|| fresh_name(&start.loaded.chart().id));
-        let input = self.0.seals.value(&self.0.redactor, &name, start.input);
+        let input = self.0.seals.value(&self.0.redactor_of(&start.input, &start.folder), &name, start.input);
         let input = start.loaded.admit_input(&input)?;
         let shared = &self.0;
         shared.get_ready(&start.loaded);

@@ -28,6 +28,16 @@ pub fn to_wal(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
+/// Returns true if the file belongs to another program: it has content, and not the id of Interlock's files.
+pub fn is_foreign(connection: &Connection) -> rusqlite::Result<bool> {
+    // The tables are counted before the id is read: the process that creates a store commits both at once, so tables
+    // without the id are never its own.
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let (application, version) = (number("application_id")?, number("user_version")?);
+    Ok(application != APPLICATION_ID && (tables > 0 || application != 0 || version != 0))
+}
+
 /// Converts an error of SQLite to a journal error.
 pub fn error(doing: impl Into<String>, error: &rusqlite::Error) -> Error {
     let trouble = match error.sqlite_error_code() {

@@ -17,7 +17,7 @@ use crate::{
     Audit, audit,
     head_file::{self, HeadFile},
     liveness::{self, Worker},
-    store::{self, append, chain, leases, messages, read},
+    store::{self, Source, append, chain, leases, messages, read},
     worker::worker_name,
     writer::{OnCommit, Writer},
 };
@@ -31,16 +31,39 @@ pub struct Journal {
     worker: OnceLock<Arc<Worker>>,
     registering: Mutex<()>,
     folder: PathBuf,
+    source: Source,
 }
 
 /// The name of the file that has the tables.
 pub const STORE_FILE: &str = "journal.sqlite";
 
+/// The name of the directory that has the evidence.
+const EVIDENCE_FOLDER: &str = "evidence";
+
 impl Journal {
-    /// Opens the journal in a directory, and creates the directory if it does not exist.
+    /// Opens the journal in a directory, and creates the directory if it does not exist. A journal that cannot be
+    /// written, such as an auditor's copy, is opened for reading, and every write to it is refused.
     pub fn open(folder: &Path) -> Result<Self> {
-        let (connection, head_file) = Self::prepare(folder)?;
-        Self::with(folder, Writer::on_thread(connection, head_file)?)
+        match Self::prepare(folder) {
+            Ok((connection, head_file)) => Self::with(folder, Writer::on_thread(connection, head_file)?),
+            Err(error) if error.is_read_only() && folder.join(STORE_FILE).is_file() => {
+                Self::open_to_read(folder, error)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn open_to_read(folder: &Path, why: Error) -> Result<Self> {
+        let file = folder.join(STORE_FILE);
+        let source = Source::of(&file)?;
+        store::is_current(&source.open()?, &file)?;
+        let evidence = EvidenceStore::existing(folder.join(EVIDENCE_FOLDER));
+        Ok(Self::of_parts(folder, Writer::refusing(why), evidence, source))
+    }
+
+    /// Returns true if the journal can only be read.
+    pub fn is_read_only(&self) -> bool {
+        self.writer.is_refusing()
     }
 
     /// Opens the journal such that the caller's thread does and commits every write: for tests that decide when a
@@ -52,24 +75,32 @@ impl Journal {
 
     fn prepare(folder: &Path) -> Result<(Connection, HeadFile)> {
         private::folder(folder)?;
-        private::folder(&workers(folder))?;
         let file = folder.join(STORE_FILE);
         private::file(&file)?;
-        let head_file = HeadFile::open(folder)?;
+        // First of all: nothing is put beside the database of another program.
         let connection = store::open(&file)?;
+        private::folder(&workers(folder))?;
+        let head_file = HeadFile::open(folder)?;
         head_file::compare(folder, &head_file, || Ok(chain::head(&connection)?))?;
         Ok((connection, head_file))
     }
 
     fn with(folder: &Path, writer: Writer) -> Result<Self> {
-        Ok(Journal {
+        let evidence = EvidenceStore::open(folder.join(EVIDENCE_FOLDER))?;
+        let source = Source::of(&folder.join(STORE_FILE))?;
+        Ok(Self::of_parts(folder, writer, evidence, source))
+    }
+
+    fn of_parts(folder: &Path, writer: Writer, evidence: EvidenceStore, source: Source) -> Self {
+        Journal {
             writer,
             readers: Mutex::default(),
-            evidence: EvidenceStore::open(folder.join("evidence"))?,
+            evidence,
             worker: OnceLock::new(),
             registering: Mutex::default(),
             folder: folder.to_owned(),
-        })
+            source,
+        }
     }
 
     /// Returns the directory of the store.
@@ -82,7 +113,7 @@ impl Journal {
         let spare = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match spare {
             Some(connection) => connection,
-            None => store::open_reader(&self.folder.join(STORE_FILE))?,
+            None => self.source.open()?,
         };
         let result = read(&connection);
         self.readers.lock().unwrap_or_else(PoisonError::into_inner).push(connection);

@@ -17,7 +17,7 @@ use rusqlite::{
     types::{Value, ValueRef},
 };
 
-use crate::{database::BUSY_WAIT, journal::STORE_FILE};
+use crate::{database::BUSY_WAIT, journal::STORE_FILE, store::Source};
 
 /// The number of SQLite instructions between two looks at the clock.
 const STEPS_PER_LOOK: i32 = 1_000;
@@ -87,7 +87,8 @@ pub fn query(
     if sql.trim_matches(|letter: char| letter.is_whitespace() || letter == ';').is_empty() {
         return Err("the query is empty; give one, such as `select name, machine from run`".to_owned());
     }
-    let mut connection = open(folder).map_err(|error| format!("the store could not be read: {error}"))?;
+    let source = Source::of(&folder.join(STORE_FILE)).map_err(|error| error.to_string())?;
+    let mut connection = open(&source).map_err(|error| format!("the store could not be read: {error}"))?;
     views.iter().try_for_each(|view| add(&connection, view)).map_err(|error| error.to_string())?;
     add_evidence(&connection, evidence).map_err(|error| error.to_string())?;
     let deadline = Instant::now() + limits.time;
@@ -101,19 +102,12 @@ pub fn query(
     })
 }
 
-fn open(folder: &Path) -> rusqlite::Result<Connection> {
+fn open(source: &Source) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_in_memory_with_flags(flags)?;
     connection.busy_timeout(BUSY_WAIT)?;
-    let file = folder.join(STORE_FILE);
-    connection
-        .execute("ATTACH DATABASE ?1 AS store", [format!("file:{}?mode=ro", escaped(&file.to_string_lossy()))])?;
+    connection.execute("ATTACH DATABASE ?1 AS store", [&source.uri])?;
     Ok(connection)
-}
-
-/// Escapes a path for a URI.
-fn escaped(path: &str) -> String {
-    path.replace('%', "%25").replace('?', "%3f").replace('#', "%23")
 }
 
 fn add(connection: &Connection, view: &View) -> rusqlite::Result<()> {

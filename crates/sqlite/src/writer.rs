@@ -69,7 +69,8 @@ impl<T: Send, F: FnOnce(&Connection) -> crate::Result<T> + Send> Job for Pending
 /// Writes jobs, one transaction after the other.
 #[derive(Debug)]
 pub(crate) struct Writer {
-    desk: Arc<WriterState>,
+    /// The state, or the reason for which nothing can be written.
+    desk: Result<Arc<WriterState>>,
     /// The thread that writes; `None` if every job is written on the thread of its caller.
     thread: Option<JoinHandle<()>>,
 }
@@ -121,18 +122,30 @@ impl Writer {
             .name("journal".into())
             .spawn(move || theirs.write_all())
             .map_err(|error| Error::io("starting the journal's thread", &error))?;
-        Ok(Writer { desk, thread: Some(thread) })
+        Ok(Writer { desk: Ok(desk), thread: Some(thread) })
+    }
+
+    /// Makes a writer that refuses every write, for a store that can only be read.
+    pub(crate) fn refusing(why: Error) -> Self {
+        Writer { desk: Err(why), thread: None }
+    }
+
+    /// Returns true if every write is refused.
+    pub(crate) fn is_refusing(&self) -> bool {
+        self.desk.is_err()
     }
 
     /// Makes a writer that writes every job on its caller's thread, one per commit: for tests that decide when a
     /// process dies.
     pub(crate) fn inline(connection: Connection, head_file: HeadFile) -> Self {
-        Writer { desk: Arc::new(WriterState::new(connection, head_file)), thread: None }
+        Writer { desk: Ok(Arc::new(WriterState::new(connection, head_file))), thread: None }
     }
 
     /// Sets a function that is called after every commit that added records.
     pub(crate) fn on_commit(&self, call: OnCommit) {
-        lock(&self.desk.pen).on_commit = Some(call);
+        if let Ok(desk) = &self.desk {
+            lock(&desk.pen).on_commit = Some(call);
+        }
     }
 
     /// Submits a write. The receipt completes when the write is durable.
@@ -140,11 +153,15 @@ impl Writer {
         &self,
         write: impl FnOnce(&Connection) -> crate::Result<T> + Send + 'static,
     ) -> Receipt<T> {
+        let desk = match &self.desk {
+            Ok(desk) => desk,
+            Err(why) => return Receipt::of(Err(why.clone())),
+        };
         let (reply, receipt) = oneshot::channel();
         let job: Box<dyn Job> = Box::new(PendingWrite { write: Some(write), result: None, reply });
         match self.thread {
-            None => lock(&self.desk.pen).commit(vec![job]),
-            Some(_) => self.desk.take(job),
+            None => lock(&desk.pen).commit(vec![job]),
+            Some(_) => desk.take(job),
         }
         Receipt::pending(receipt)
     }
@@ -153,8 +170,10 @@ impl Writer {
 impl Drop for Writer {
     /// Waits until the jobs that were submitted before are written.
     fn drop(&mut self) {
-        lock(&self.desk.waiting).is_closed = true;
-        self.desk.bell.notify_all();
+        if let Ok(desk) = &self.desk {
+            lock(&desk.waiting).is_closed = true;
+            desk.bell.notify_all();
+        }
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

@@ -3,7 +3,7 @@
 //!
 //! A commit contains the current workspace, with line endings as `.gitattributes` states. No program that the
 //! repository's configuration names is run; hooks run only on request (`hooks.rs`). Files that need a filter program are
-//! therefore rejected.
+//! therefore rejected. So is a commit that would publish a secret (`secrets.rs`).
 
 use std::{
     os::unix::ffi::OsStrExt,
@@ -11,6 +11,7 @@ use std::{
     process::Command,
 };
 
+use interlock_redact::Redactor;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -20,6 +21,7 @@ use crate::{
     hooks::{HookRunner, Hooks},
     place::{Repository, WorkspaceRoot},
     private::{Private, VIEW_FILES},
+    secrets,
     workspace::{full_hash, keep},
 };
 
@@ -110,7 +112,7 @@ impl Workspace {
         if let Some(expected) = commit.tree.as_ref().filter(|expected| **expected != raw) {
             return Err(Error::TreeChanged { expected: expected.clone(), found: raw });
         }
-        Committer { private: &private, repository: &repository }.commit(commit, &raw, runner)
+        Committer { private: &private, repository: &repository, secrets: &self.secrets }.commit(commit, &raw, runner)
     }
 
     /// Checks that a branch can be committed to, as far as this is known before the commit.
@@ -261,6 +263,7 @@ fn no_repository() -> Error {
 pub(crate) struct Committer<'c> {
     pub(crate) private: &'c Private,
     pub(crate) repository: &'c Repository,
+    pub(crate) secrets: &'c Redactor,
 }
 
 impl Committer<'_> {
@@ -286,6 +289,7 @@ impl Committer<'_> {
         }
         let tree = self.tree(&git, parent.as_deref(), order)?;
         let message = format!("{}\n", order.message.trim_end());
+        secrets::refuse(&self.git(), &self.before(parent.as_deref())?, &tree, &message, self.secrets)?;
         let hooks = runner.map(|runner| Hooks::new(self, runner)).transpose()?;
         let message = match &hooks {
             Some(hooks) => hooks.before(&message, &index, &tree, raw)?,
@@ -403,16 +407,19 @@ impl Committer<'_> {
     }
 
     fn files(&self, parent: Option<&str>, tree: &str) -> Result<Vec<CommittedFile>> {
-        let empty;
-        let before = match parent {
-            Some(parent) => parent,
-            None => {
-                empty = self.git().run_with(&["mktree"], b"")?;
-                std::str::from_utf8(&empty).unwrap_or_default().trim_end()
-            }
-        };
-        let changes = difference(&self.git(), before, tree)?;
+        let changes = difference(&self.git(), &self.before(parent)?, tree)?;
         Ok(changes.into_iter().map(|change| (change.path.display().to_string(), change.lines)).collect())
+    }
+
+    /// Returns the commit or tree that a commit is compared with: its parent, or the empty tree.
+    fn before(&self, parent: Option<&str>) -> Result<String> {
+        match parent {
+            Some(parent) => Ok(parent.to_owned()),
+            None => {
+                let empty = self.git().run_with(&["mktree"], b"")?;
+                Ok(String::from_utf8_lossy(&empty).trim_end().to_owned())
+            }
+        }
     }
 }
 

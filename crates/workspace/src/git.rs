@@ -93,6 +93,13 @@ impl Git {
         self
     }
 
+    /// Adds a setting of the call.
+    #[must_use]
+    pub(crate) fn setting(mut self, setting: &str) -> Self {
+        self.settings.push(setting.to_owned());
+        self
+    }
+
     /// Makes the filter programs that the repository's configuration names unavailable, so that none is run.
     pub(crate) fn without_filters(mut self) -> Result<Self> {
         let pattern = r"^filter\..*\.(clean|smudge|process|required)$";

@@ -40,6 +40,7 @@ mod refs;
 mod repository;
 mod restore;
 mod scope;
+mod secrets;
 mod sweep;
 mod tag;
 mod three_way;

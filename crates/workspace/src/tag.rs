@@ -34,7 +34,7 @@ impl Workspace {
             |name: &String| known.iter().all(|known| known.name != *name) && tags.iter().all(|(tag, _)| tag != name);
         let name = names.into_iter().find(is_free).ok_or_else(|| Error::NoSnapshot(name.to_owned()))?;
         let private = Private::open(Some(self.home()?), place)?;
-        let committer = Committer { private: &private, repository: &repository };
+        let committer = Committer { private: &private, repository: &repository, secrets: &self.secrets };
         let commit = committer.write_loose(&format!("{message}\n"))?;
         let checkpoint = self.checkpoint(folder, run, &name)?;
         let nothing = "0".repeat(commit.len());

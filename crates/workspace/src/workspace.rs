@@ -1,6 +1,11 @@
 //! The operations on a workspace: hash it, store it, restore it.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use interlock_redact::Redactor;
 
 use crate::{
     Error, NotKept, Restored, Result, checkpoint, ended,
@@ -29,13 +34,21 @@ pub(crate) const KEPT: &str = "index.kept";
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     pub(crate) home: Option<PathBuf>,
+    /// Finds the secrets that must not be committed.
+    pub(crate) secrets: Arc<Redactor>,
 }
 
 impl Workspace {
     /// Creates a workspace store in `home/workspaces`. If `home` is inside a workspace, it is not part of that
     /// workspace.
     pub fn new(home: impl Into<PathBuf>) -> Self {
-        Workspace { home: Some(home.into()) }
+        Workspace { home: Some(home.into()), secrets: Arc::default() }
+    }
+
+    /// Returns a workspace that also refuses to commit the secrets that this redactor knows by their value.
+    #[must_use]
+    pub fn refusing(self, secrets: Arc<Redactor>) -> Self {
+        Workspace { secrets, ..self }
     }
 
     /// Returns the store's directory, if there is one.

@@ -1,33 +1,47 @@
-//! The answer of policy to a command that has not run yet, for tools that inspect a machine.
+//! The answer of policy to an activity that has not started yet, for tools that inspect a machine.
 
 use std::path::Path;
 
 use interlock_chart::Value;
-use interlock_policy::{Command, Decision, Request, decide};
+use interlock_policy::{Decision, Freedom, Request, decide};
 
 use super::{
+    gate::{Asking, Gate, requests, uses_git},
     project::{read, root},
     sight::Sight,
 };
 
-/// Returns the reason why policy would not let a command run in a directory without asking, or `None` if it would. May
-/// block.
-pub fn foresee(command: &Value, folder: &Path) -> Option<String> {
-    let (command, text) = match command {
-        Value::Str(text) => (Command::Shell(text.to_string()), text.to_string()),
-        Value::List(words) => {
-            let words: Vec<String> = words.iter().map(ToString::to_string).collect();
-            let text = words.join(" ");
-            (Command::Words(words), text)
-        }
-        _ => return None,
-    };
-    // An unusable policy is reported when a program is run.
-    let policy = read(&root(folder)).ok()?;
-    let sight = Sight::within(folder, None, text.contains("git")).kept();
-    match decide(&Request::Command(command), &sight.view(), &policy) {
-        Decision::Allow => None,
-        Decision::Deny { reason, .. } => Some(format!("policy refuses it: {reason}")),
-        Decision::Confirm { reason, .. } => Some(format!("a person is asked first: {reason}")),
+impl Gate {
+    /// Returns the reasons why an activity with these arguments would not start in a directory without asking, each with
+    /// the argument that needs the permission. The requests are those that the gate makes when the activity starts.
+    /// May block.
+    pub fn foresee(&self, activity: &str, with: &Value, folder: &Path) -> Vec<(&'static str, String)> {
+        // An unusable policy is reported when a program is run.
+        let Ok(policy) = read(&root(folder)) else { return Vec::new() };
+        let policy = policy.with_hosts(self.policies.hosts());
+        let requests = requests(activity, &Asking { with, folder }, &self.settings);
+        let cwd = with.get("cwd").and_then(Value::as_str);
+        let sight = Sight::within(folder, cwd, requests.iter().any(uses_git)).kept();
+        let found = requests.iter().filter_map(|request| {
+            let why = match decide(request, &sight.view(), &policy) {
+                Decision::Allow => return None,
+                Decision::Deny { reason, .. } => format!("policy refuses it: {reason}"),
+                Decision::Confirm { reason, .. } => format!("a person is asked first: {reason}"),
+            };
+            Some((argument(request, with), why))
+        });
+        found.collect()
+    }
+}
+
+/// Returns the argument that a request comes from.
+fn argument(request: &Request, with: &Value) -> &'static str {
+    let first = |names: [&'static str; 2]| if with.get(names[0]).is_some() { names[0] } else { names[1] };
+    match request {
+        Request::Connect { .. } => first(["url", "hosts"]),
+        Request::Path { .. } => first(["patch", "write"]),
+        Request::Unconfined { freedom: Freedom::AnyHost, .. } => "network",
+        Request::Unconfined { freedom: Freedom::NoSandbox, .. } => "sandbox",
+        _ => first(["program", "command"]),
     }
 }

@@ -25,7 +25,7 @@ use crate::http;
 pub struct Gate {
     pub(super) policies: Policies,
     /// The user's settings, which give programs some freedoms in advance.
-    settings: Config,
+    pub(super) settings: Config,
 }
 
 /// An activity behind the gate.
@@ -66,7 +66,7 @@ impl Gate {
 
     /// Allows an attempt to start, or returns its outcome.
     async fn admit(&self, name: &str, attempt: &Attempt) -> Result<(), Outcome> {
-        self.allow(attempt, requests(name, attempt, &self.settings)).await
+        self.allow(attempt, requests(name, &Asking::of(attempt), &self.settings)).await
     }
 
     /// Allows an attempt to make all of these requests, or returns its outcome.
@@ -84,6 +84,18 @@ impl Gate {
             Ok(decided.collect::<Vec<_>>())
         });
         settle(attempt, decisions.await?).await
+    }
+}
+
+/// The arguments of an activity and the directory that it works in: all that the requests of an attempt follow from.
+pub(super) struct Asking<'a> {
+    pub(super) with: &'a Value,
+    pub(super) folder: &'a Path,
+}
+
+impl<'a> Asking<'a> {
+    fn of(attempt: &'a Attempt) -> Self {
+        Asking { with: &attempt.with, folder: &attempt.folder }
     }
 }
 
@@ -147,8 +159,8 @@ fn error(code: &str, message: String, more: Vec<(&str, Value)>) -> Outcome {
 
 /// Returns the requests that an activity is about to make. If the input is invalid, the activity reports that itself,
 /// so nothing is requested.
-fn requests(name: &str, attempt: &Attempt, settings: &Config) -> Vec<Request> {
-    let with = &attempt.with;
+pub(super) fn requests(name: &str, attempt: &Asking<'_>, settings: &Config) -> Vec<Request> {
+    let with = attempt.with;
     let text = |name: &str| with.get(name).and_then(Value::as_str);
     let texts = |name: &str| match with.get(name) {
         Some(Value::List(items)) => items.iter().map(ToString::to_string).collect(),
@@ -205,11 +217,11 @@ fn verify_lines(with: &Value) -> Vec<String> {
 }
 
 /// Returns the command lines of `verify.run`: those of the project, before the turn and now, and those of the plan.
-fn turn_lines(attempt: &Attempt) -> Vec<String> {
-    let with = &attempt.with;
+fn turn_lines(attempt: &Asking<'_>) -> Vec<String> {
+    let with = attempt.with;
     let of_plan = with.get("plan").and_then(|plan| plan.get("verification")?.get("commands"));
     let of_plan = of_plan.map(|lines| Value::map([("task", Value::map([("commands", lines.clone())]))]));
-    let now = interlock_project::detect(&attempt.folder).commands.into_iter().map(|found| found.command);
+    let now = interlock_project::detect(attempt.folder).commands.into_iter().map(|found| found.command);
     let mut lines: Vec<String> = verify_lines(with).into_iter().chain(now).collect();
     lines.extend(of_plan.map(|plan| verify_lines(&plan)).unwrap_or_default());
     lines
@@ -217,7 +229,7 @@ fn turn_lines(attempt: &Attempt) -> Vec<String> {
 
 /// Returns the requests of a tool call. `policy.call` decides on a call before; here, only commands and protected files
 /// are asked about once more. Several calls at once only read, so they request nothing.
-fn called(attempt: &Attempt, call: &Value, settings: &Config) -> Vec<Request> {
+fn called(attempt: &Asking<'_>, call: &Value, settings: &Config) -> Vec<Request> {
     let arg = |name: &str| call.get("args").and_then(|args| args.get(name)).and_then(Value::as_str);
     match (call.get("name").and_then(Value::as_str), arg("command"), arg("patch"), arg("path")) {
         (Some("run_terminal_cmd"), Some(command), ..) => {
@@ -233,8 +245,8 @@ fn called(attempt: &Attempt, call: &Value, settings: &Config) -> Vec<Request> {
 }
 
 /// Returns the request for a path of the workspace if it decides which programs run outside of the sandbox.
-fn protected_path(attempt: &Attempt, path: &str, op: PathOp) -> Vec<Request> {
-    let top = root(&attempt.folder);
+fn protected_path(attempt: &Asking<'_>, path: &str, op: PathOp) -> Vec<Request> {
+    let top = root(attempt.folder);
     let path = top.join(path);
     match is_protected(path.strip_prefix(&top).unwrap_or(&path)) {
         true => vec![Request::Path { op, path: path.to_string_lossy().into_owned() }],
@@ -244,10 +256,10 @@ fn protected_path(attempt: &Attempt, path: &str, op: PathOp) -> Vec<Request> {
 
 /// Returns requests for the files in a patch that decide which programs run outside of the sandbox. Other files are
 /// covered by `policy.check`, if the machine uses it.
-fn protected(attempt: &Attempt, patch: &str) -> Vec<Request> {
+fn protected(attempt: &Asking<'_>, patch: &str) -> Vec<Request> {
     let Ok(patch) = Patch::parse(patch.as_bytes()) else { return Vec::new() };
-    let top = root(&attempt.folder);
-    let folder = attempt.folder.canonicalize().unwrap_or_else(|_| attempt.folder.clone());
+    let top = root(attempt.folder);
+    let folder = attempt.folder.canonicalize().unwrap_or_else(|_| attempt.folder.to_path_buf());
     let mut requests = Vec::new();
     for file in &patch.files {
         let is_gone = file.new.is_none() || file.is_rename();
@@ -264,8 +276,8 @@ fn protected(attempt: &Attempt, patch: &str) -> Vec<Request> {
 
 /// Returns requests for the ways in which a machine relaxes the sandbox: writes outside of the workspace, the network,
 /// no sandbox at all.
-fn freedoms(attempt: &Attempt, command: &Command, settings: &Config) -> Vec<Request> {
-    let with = &attempt.with;
+fn freedoms(attempt: &Asking<'_>, command: &Command, settings: &Config) -> Vec<Request> {
+    let with = attempt.with;
     let said = |name: &str| with.get(name).and_then(Value::as_str);
     let command = match command {
         Command::Shell(text) => text.clone(),
@@ -314,7 +326,7 @@ fn environment(env: Option<&Value>) -> Option<Command> {
     Some(Command::Words(std::iter::once("env".to_owned()).chain(sets).chain(["true".to_owned()]).collect()))
 }
 
-fn uses_git(request: &Request) -> bool {
+pub(super) fn uses_git(request: &Request) -> bool {
     match request {
         Request::Command(Command::Shell(text)) => text.contains("git"),
         Request::Command(Command::Words(words)) => words.iter().any(|word| word.contains("git")),

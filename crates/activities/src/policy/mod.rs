@@ -1,7 +1,7 @@
 //! Policy in use: before programs and requests start (`gate.rs`), and as activities that machines invoke.
 //!
 //! `interlock-policy` alone decides if an action is allowed. This module supplies its policy (`project.rs`) and the
-//! facts about the workspace (`sight.rs`), previews its answer to a command (`foresee.rs`), and turns patches, plans,
+//! facts about the workspace (`sight.rs`), previews its answer to an activity (`foresee.rs`), and turns patches, plans,
 //! tool calls and commits into requests (`check.rs`, `plan.rs`, `call.rs`, `commit.rs`). `granted.rs` knows the permissions that
 //! a person has confirmed, and `workspace_grants.rs` keeps those that outlast a run.
 
@@ -28,7 +28,6 @@ pub use call::policy_call;
 pub use check::PolicyCheck;
 pub use commit::PolicyCommit;
 pub use decider::Decider;
-pub use foresee::foresee;
 pub use gate::{Gate, Guarded};
 pub(crate) use patch::seen;
 pub use plan::policy_plan;

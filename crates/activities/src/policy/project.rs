@@ -40,6 +40,11 @@ impl Policies {
         Policies { grants: home.map(WorkspaceGrants::new), ..self }
     }
 
+    /// Returns the hosts that the user of the runtime has allowed.
+    pub(super) fn hosts(&self) -> &[String] {
+        &self.hosts
+    }
+
     /// Returns the grants of workspaces, if there is a directory that keeps them.
     pub(super) fn workspace_grants(&self) -> Option<&WorkspaceGrants> {
         self.grants.as_ref()

@@ -3,8 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
 mod liars;
-mod limits;
 mod logins;
-mod relay;
 mod trial;
-mod turns;
+
+#[path = "limits.rs"]
+mod heavy_limits;
+#[path = "relay.rs"]
+mod heavy_relay;
+#[path = "turns.rs"]
+mod heavy_turns;

@@ -102,7 +102,8 @@ impl Delivery {
     /// Starts to anchor a store, if its settings ask for it.
     pub(crate) fn begin(home: &Path, journal: &Journal) -> Result<Option<Self>, Failure> {
         let settings = Settings::read(home)?;
-        if !settings.is_wanted() {
+        // A store that can only be read gets no records that could be anchored.
+        if !settings.is_wanted() || journal.is_read_only() {
             return Ok(None);
         }
         let (key, _) = Key::read_or_create(&settings.key_path(None, home)?)?;

@@ -5,7 +5,13 @@ use interlock_journal::Phase;
 use serde_json::json;
 
 use super::Outcome;
-use crate::{Exit, failure::Failure, output::Output, store::Store, worktree};
+use crate::{
+    Exit,
+    failure::Failure,
+    output::Output,
+    store::{Store, redactor},
+    worktree,
+};
 
 /// Applies the result and reports the changed files.
 pub(crate) fn run(run: &str, output: &Output) -> Outcome {
@@ -20,11 +26,13 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
             .hint(format!("`interlock watch {0}` follows it, `interlock pause {0}` makes it stand still", head.name)));
     }
     let branch = kept.tree.branch.clone();
-    let refused = |error: interlock_workspace::Error| {
-        Failure::failed(error.to_string())
-            .hint(format!("commit or stash your changes, or use git: `git merge {branch}`"))
+    let refused = |error: interlock_workspace::Error| match error {
+        interlock_workspace::Error::Commit(why) => Failure::failed(why)
+            .hint(format!("the history of {branch} keeps it too: `git rebase --interactive` changes that")),
+        error => Failure::failed(error.to_string())
+            .hint(format!("commit or stash your changes, or use git: `git merge {branch}`")),
     };
-    let applied = kept.tree.apply().map_err(refused)?;
+    let applied = kept.tree.apply_refusing(&redactor()).map_err(refused)?;
     kept.tree.applied = Some(applied.content);
     kept.save()?;
     let (files, commits) = (applied.paths.len() as u64, applied.commits as u64);

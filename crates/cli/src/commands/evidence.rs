@@ -17,8 +17,24 @@ pub(crate) fn run(args: &Args, output: &Output) -> Outcome {
     }
     match hash(&store, what)? {
         Some(hash) => print(&store, &hash, output),
-        None => list(&store, &store.find(what)?, output),
+        None => list(&store, &store.find(what).map_err(|failure| unknown(what, failure))?, output),
     }
+}
+
+/// The failure for a text that names neither a file nor a run. If it looks like a hash, a file was meant.
+fn unknown(what: &str, failure: Failure) -> Failure {
+    match is_hash(what) {
+        true => Failure::bad_input(format!(
+            "no evidence file has a hash that begins with `{what}`, and no run has this name"
+        ))
+        .hint("`interlock evidence RUN` lists the files of a run with their hashes"),
+        false => failure,
+    }
+}
+
+/// Returns true if the text can be a hash or the beginning of one.
+fn is_hash(text: &str) -> bool {
+    text.len() >= PREFIX_MIN && text.chars().all(|letter| letter.is_ascii_hexdigit())
 }
 
 /// Returns the run's file of this name: the one of the given record, or else the last one.
@@ -35,8 +51,7 @@ fn named(store: &Store, head: &Head, name: &str, record: Option<u64>) -> Result<
 
 /// Returns the only file whose hash begins with this text.
 fn hash(store: &Store, text: &str) -> Result<Option<Hash>, Failure> {
-    let is_hex = text.len() >= PREFIX_MIN && text.chars().all(|letter| letter.is_ascii_hexdigit());
-    if !is_hex || store.journal.find(text)?.is_some() {
+    if !is_hash(text) || store.journal.find(text)?.is_some() {
         return Ok(None);
     }
     let text = text.to_lowercase();

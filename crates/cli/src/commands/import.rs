@@ -44,7 +44,7 @@ fn read(args: &Import, output: &Output) -> Result<Imported, Failure> {
     let text = String::from_utf8(bytes).map_err(|_| {
         Failure::bad_input(format!("{name} is not UTF-8")).hint("convert it to UTF-8, for example with iconv")
     })?;
-    exchange::import(&text, args.from.map(format), &name).map_err(|problems| {
+    exchange::import(&text, args.format.map(format), &name).map_err(|problems| {
         for problem in &problems {
             output.talk(&diagnostic::render(problem, &name, &text, output.is_talk_colored()));
             output.talk("\n");

@@ -3,7 +3,7 @@
 use interlock_suggest::did_you_mean;
 use std::path::Path;
 
-use interlock_chart::{counted, library};
+use interlock_chart::{counted, library, schema};
 use serde_json::json;
 
 use super::Outcome;
@@ -22,9 +22,10 @@ pub(crate) fn run(args: &Init, output: &Output) -> Outcome {
     }
     let mut written = Vec::new();
     for (path, content) in library::builtin_files(name) {
-        write(&folder.join(path), content)?;
+        write(&folder.join(path), &for_project(content))?;
         written.push(path);
     }
+    write_schema()?;
     let shown = machine::short(&folder.display().to_string());
     if output.is_json() {
         output.json(&json!({ "machine": name, "folder": shown, "files": written }))?;
@@ -39,6 +40,24 @@ pub(crate) fn run(args: &Init, output: &Output) -> Outcome {
         output.talk(&format!("{shown}/{TASK} is an example input to start from\n"));
     }
     Ok(Exit::Good)
+}
+
+/// The path of the schema of machine files in a project. The first line of a project's machine file names it.
+const SCHEMA: &str = ".interlock/machine.schema.json";
+
+/// Writes the schema of machine files, with which an editor completes them.
+pub(crate) fn write_schema() -> Result<(), Failure> {
+    write(&machine::here().join(SCHEMA), schema::machine_schema_text().as_bytes())
+}
+
+/// Returns a built-in file with the schema's place in a project instead of its place in the repository.
+fn for_project(content: &[u8]) -> Vec<u8> {
+    match std::str::from_utf8(content) {
+        Ok(text) => text
+            .replacen("$schema=../../docs/schema/machine.schema.json", "$schema=../../machine.schema.json", 1)
+            .into(),
+        Err(_) => content.to_owned(),
+    }
 }
 
 /// The name of a commented example input, which some machines have.

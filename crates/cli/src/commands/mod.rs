@@ -39,7 +39,7 @@ mod runs;
 mod schema;
 mod send;
 mod serve;
-mod show;
+pub(crate) mod show;
 mod snapshots;
 mod sql;
 mod test;

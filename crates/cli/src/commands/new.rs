@@ -26,6 +26,7 @@ pub(crate) fn run(name: &str, output: &Output) -> Outcome {
     for (path, content) in FILES {
         init::write(&folder.join(path), content.replace(PLACEHOLDER, name).as_bytes())?;
     }
+    init::write_schema()?;
     if output.is_json() {
         let files: Vec<&str> = FILES.iter().map(|(path, _)| *path).collect();
         output.json(&json!({ "machine": name, "folder": shown, "files": files }))?;

@@ -36,8 +36,8 @@ pub(crate) fn run(args: &Replay, output: &Output) -> Outcome {
         return Ok(Exit::Good);
     }
     output.data(&format!("{} after record {at} of {}: {} in {}\n", head.name, head.seq, phase.word(), live.place()))?;
-    for step in &last {
-        output.data(&format!("  {}\n", why::line(step)))?;
+    for line in why::lines(&last) {
+        output.data(&format!("  {line}\n"))?;
     }
     output.data(&show::state_text(&live, live.at_ms, output))?;
     Ok(Exit::Good)

@@ -94,6 +94,7 @@ fn is_on_terminal() -> bool {
 /// Makes a run ready that the server starts.
 pub(crate) fn prepare_for_server(wanted: WantedRun, store: &Store) -> Result<Start, Failure> {
     let WantedRun { machine, input, folder, name: run, agent, by } = wanted;
+    let folder = recordable(folder)?;
     let source = library::load(&machine, &folder)?;
     let chart = source.read().chart.ok_or_else(Failure::told)?;
     let loaded = LoadedMachine::of(Definition::new(&source, &chart), chart).share();
@@ -186,11 +187,20 @@ fn choose_agent(store: &Store, run: &str, agent: Option<&str>) -> Result<(), Fai
 }
 
 fn folder(repo: Option<&Path>) -> Result<PathBuf, Failure> {
-    let Some(repo) = repo else { return Ok(machine::here()) };
+    let Some(repo) = repo else { return recordable(machine::here()) };
     let folder = repo.canonicalize().map_err(|error| Failure::file("use", repo, &error))?;
     match folder.is_dir() {
-        true => Ok(folder),
+        true => recordable(folder),
         false => Err(Failure::bad_input(format!("{} is not a directory", repo.display()))),
+    }
+}
+
+/// Refuses a directory whose path is not UTF-8 text, because a run records its directory as text.
+fn recordable(folder: PathBuf) -> Result<PathBuf, Failure> {
+    match folder.to_str() {
+        Some(_) => Ok(folder),
+        None => Err(Failure::bad_input(format!("the path {} is not valid UTF-8", folder.display()))
+            .hint("rename the directory, or work in a copy of it")),
     }
 }
 

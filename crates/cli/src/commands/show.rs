@@ -160,7 +160,7 @@ pub(crate) fn state_text(live: &Live, now_ms: i64, output: &Output) -> String {
     section("input", fields(&Json::from(&live.state.data.input)));
     let context = chart.context.iter().zip(&live.state.data.context);
     section("context", context.map(|(known, value)| field(&known.name, &Json::from(value))).collect());
-    section("output", live.output.iter().flat_map(|output| fields(&Json::from(output))).collect());
+    section("output", output_lines(live));
     section("counters", counters(live).map(|(name, count, max)| format!("{name} {count} of {max}")).collect());
     let activity = |begun: &interlock_runtime::StartedActivity| {
         let invoke = chart.invoke(begun.invoke);
@@ -180,6 +180,11 @@ pub(crate) fn state_text(live: &Live, now_ms: i64, output: &Output) -> String {
     text
 }
 
+/// Returns the output of a run, one field each: the data of the final state that it reached.
+pub(crate) fn output_lines(live: &Live) -> Vec<String> {
+    live.output.iter().flat_map(|output| fields(&Json::from(output))).collect()
+}
+
 fn fields(value: &Json) -> Vec<String> {
     value.as_object().into_iter().flatten().map(|(name, value)| field(name, value)).collect()
 }
@@ -190,14 +195,18 @@ fn field(name: &str, value: &Json) -> String {
         return format!("{name} = {}", shortened(value));
     };
     let shown = text.lines().take(VALUE_LINES_MAX).map(|line| format!("\n    | {line}")).collect::<String>();
-    let rest = if text.lines().nth(VALUE_LINES_MAX).is_some() { "\n    … (complete with --json)" } else { "" };
+    let rest = if text.lines().nth(VALUE_LINES_MAX).is_some() {
+        "\n    … (complete with `interlock show --json`)"
+    } else {
+        ""
+    };
     format!("{name} ={shown}{rest}")
 }
 
 fn shortened(value: &Json) -> String {
     let text = value.to_string();
     match text.char_indices().nth(VALUE_LENGTH_MAX) {
-        Some((at, _)) => format!("{}… (complete with --json)", &text[..at]),
+        Some((at, _)) => format!("{}… (complete with `interlock show --json`)", &text[..at]),
         None => text,
     }
 }

@@ -11,7 +11,7 @@ use interlock_core::ActivityId;
 
 use super::{Outcome, trace::json_line};
 use crate::{
-    Exit,
+    Exit, about,
     failure::Failure,
     family,
     follow::{Follower, Standing},
@@ -37,21 +37,23 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
     let (mut is_told, mut shown) = (false, BTreeSet::new());
     loop {
         outputs.show(&store.live_folder(), &head.name, output)?;
-        for step in follower.catch_up()?.iter().flat_map(|step| &step.moves) {
+        for step in follower.catch_up()? {
             match output.is_json() {
-                true => output.data(&json_line(step)?)?,
-                false => output.data(&format!("{}\n", why::line(step)))?,
+                true => step.moves.iter().try_for_each(|step| Ok::<_, Failure>(output.data(&json_line(step)?)?))?,
+                false => why::lines(&step.moves).iter().try_for_each(|line| output.data(&format!("{line}\n")))?,
             }
         }
         match follower.standing() {
             Standing::Moving | Standing::Timer(_) => {}
             Standing::Person | Standing::Paused => {
+                output.talk(&about::shown(&follower, &follower.offers()));
                 output.talk(&waiting::text(&follower));
                 break;
             }
             Standing::Over => break,
         }
         if let Some(asking) = family::asking(&follower)? {
+            output.talk(&about::shown(&asking.follower, &asking.follower.offers()));
             output.talk(&waiting::text_for(&follower, &asking.follower));
             return Ok(Exit::Waiting);
         }
@@ -59,6 +61,10 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
         if !is_told && follower.standing() == Standing::Moving && follower.holder()?.is_none() {
             output.talk(&format!("No process is running it. Continue it with `interlock resume {}`\n", head.name));
             is_told = true;
+        }
+        // Nobody watches any more, and the run may go on for days.
+        if output.is_unread() {
+            return Ok(Exit::Unread);
         }
         std::thread::sleep(LOOK_EVERY);
     }

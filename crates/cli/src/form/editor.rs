@@ -27,10 +27,10 @@ pub(crate) fn edit(text: &str, suffix: &str) -> Result<String, InquireError> {
     let ended = editor.wait();
     OPEN.store(0, Ordering::SeqCst);
     if !ended?.success() {
-        eprintln!(
+        crate::output::tell(&format!(
             "The editor `{}` failed; the text is unchanged. Set $EDITOR to another editor if necessary.",
             named()
-        );
+        ));
         return Ok(text.to_owned());
     }
     Ok(std::fs::read_to_string(file.path())?)

@@ -259,5 +259,5 @@ fn word(value: &Json) -> String {
 }
 
 fn refuse(why: &str) {
-    eprintln!("{}", crate::escape::line(why));
+    crate::output::tell(&crate::escape::line(why));
 }

@@ -158,3 +158,12 @@ fn links_between_documents_lead_somewhere() {
     }
     assert!(dangling.is_empty(), "{dangling:#?}");
 }
+
+#[test]
+fn every_kind_of_record_is_described() {
+    let page = std::fs::read_to_string(root().join("docs/durability.md")).unwrap();
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| ")).collect();
+    let words = (1..=u8::MAX).map(interlock_journal::Entry::kind_word).take_while(|word| *word != "unknown");
+    let missing: Vec<&str> = words.filter(|word| !rows.iter().any(|row| row.contains(word))).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}

@@ -9,7 +9,6 @@
     reason = "a test that cannot go on has failed"
 )]
 
-mod agents;
 mod brain;
 mod bug;
 mod by_hand;
@@ -22,11 +21,11 @@ mod firmware;
 mod hardship;
 mod injection;
 mod judges;
-mod kernels;
 mod kill;
-mod notebook;
 mod once;
+mod places;
 mod prd;
+mod published;
 mod questions;
 mod release;
 mod runs;
@@ -37,3 +36,10 @@ mod terminal;
 mod together;
 mod undo;
 mod workspace;
+
+#[path = "agents/mod.rs"]
+mod heavy_agents;
+#[path = "kernels/mod.rs"]
+mod heavy_kernels;
+#[path = "notebook/mod.rs"]
+mod heavy_notebook;

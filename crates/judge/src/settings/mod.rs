@@ -122,6 +122,16 @@ impl Settings {
         Ok(settings)
     }
 
+    /// Returns the keys of all servers, as far as they can be read, so that they are redacted whatever their variables
+    /// are called. May block.
+    pub fn keys(&self) -> Vec<String> {
+        let servers = self.judges.values().filter_map(|backend| match backend {
+            Backend::Server(server) => Some(&**server),
+            Backend::Command(_) => None,
+        });
+        servers.chain(&self.embeddings).filter_map(|server| server.key.read().ok().flatten()).collect()
+    }
+
     fn add(&mut self, path: &Path, text: Option<String>, trusted: Trusted) -> Result<(), String> {
         let Some(text) = text else { return Ok(()) };
         let said = file::read(&text, trusted).map_err(|why| format!("{}: {why}", path.display()))?;

@@ -12,7 +12,9 @@ mod injection;
 mod machines;
 mod mode;
 mod providers;
-mod real_model;
 mod rules;
 mod telemetry;
 mod trial;
+
+#[path = "real_model.rs"]
+mod heavy_real_model;

@@ -15,7 +15,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::{
-    attacks::{outside, refused, scene},
+    heavy_attacks::{outside, refused, scene},
     trial::Trial,
 };
 

@@ -2,10 +2,17 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test that cannot go on has failed")]
 
-mod actions;
-mod attacks;
-mod cells;
-mod documents;
-mod forms;
-mod lifetime;
 mod trial;
+
+#[path = "actions.rs"]
+mod heavy_actions;
+#[path = "attacks.rs"]
+mod heavy_attacks;
+#[path = "cells.rs"]
+mod heavy_cells;
+#[path = "documents.rs"]
+mod heavy_documents;
+#[path = "forms.rs"]
+mod heavy_forms;
+#[path = "lifetime.rs"]
+mod heavy_lifetime;

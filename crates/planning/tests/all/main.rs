@@ -8,4 +8,6 @@ mod judged;
 mod kernel;
 mod rows;
 mod server;
-mod tables;
+
+#[path = "tables.rs"]
+mod heavy_tables;

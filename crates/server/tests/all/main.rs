@@ -2,16 +2,28 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a test that cannot go on has failed")]
 
-mod accessible;
-mod answering;
-mod board;
-mod chart;
-mod connection;
 mod crowd;
-mod evidence;
-mod history;
-mod injection;
-mod notebook;
-mod roles;
-mod scale;
 mod scene;
+
+#[path = "accessible.rs"]
+mod heavy_accessible;
+#[path = "answering.rs"]
+mod heavy_answering;
+#[path = "board.rs"]
+mod heavy_board;
+#[path = "chart.rs"]
+mod heavy_chart;
+#[path = "connection.rs"]
+mod heavy_connection;
+#[path = "evidence.rs"]
+mod heavy_evidence;
+#[path = "history.rs"]
+mod heavy_history;
+#[path = "injection.rs"]
+mod heavy_injection;
+#[path = "notebook.rs"]
+mod heavy_notebook;
+#[path = "roles.rs"]
+mod heavy_roles;
+#[path = "scale.rs"]
+mod heavy_scale;

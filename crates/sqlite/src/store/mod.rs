@@ -8,5 +8,7 @@ pub(crate) mod messages;
 pub(crate) mod read;
 mod schema;
 pub(crate) mod seal;
+mod source;
 
-pub(crate) use schema::{open, open_reader};
+pub(crate) use schema::{is_current, open};
+pub(crate) use source::Source;

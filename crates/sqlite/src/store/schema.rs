@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use interlock_journal::{Error, Trouble};
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::Connection;
 
 use crate::{
     Result,
-    database::{self, APPLICATION_ID, BUSY_WAIT, to_wal},
+    database::{self, APPLICATION_ID, BUSY_WAIT, is_foreign, to_wal},
 };
 
 /// The number of pages in the write-ahead log at which they are moved into the store: 4 MiB. With this size checkpoints
@@ -101,12 +101,23 @@ fn known() -> i64 {
     MIGRATIONS.len() as i64
 }
 
+/// Checks that a store which cannot be written has the tables that this version reads.
+pub(crate) fn is_current(connection: &Connection, path: &Path) -> Result<(), Error> {
+    let found = version(connection, path)?;
+    if found == known() {
+        return Ok(());
+    }
+    let doing = format!("the store {} could not be read", path.display());
+    let why = format!("it has the format {found} of an earlier version, and it is read-only, so it cannot be updated");
+    Err(Error::Store { doing, why, trouble: Trouble::ReadOnly })
+}
+
 fn version(connection: &Connection, path: &Path) -> Result<i64> {
+    let is_foreign = is_foreign(connection)?;
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    let application: i64 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
-    if found > 0 && application != APPLICATION_ID {
+    if is_foreign {
         let why = "it is the database of another program".into();
-        return Err(Error::Store { doing: String::new(), why, trouble: Trouble::Corrupt }.into());
+        return Err(Error::Store { doing: String::new(), why, trouble: Trouble::Foreign }.into());
     }
     if found > known() {
         return Err(Error::Newer { path: path.to_owned(), found, known: known() }.into());
@@ -136,13 +147,4 @@ fn migrate(connection: &Connection, path: &Path) -> Result<()> {
         let _ = connection.execute_batch("ROLLBACK");
     }
     done
-}
-
-/// Opens the store for reading.
-pub(crate) fn open_reader(path: &Path) -> Result<Connection, Error> {
-    let doing = || format!("the store {} could not be read", path.display());
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(|error| database::error(doing(), &error))?;
-    connection.busy_timeout(BUSY_WAIT).map_err(|error| database::error(doing(), &error))?;
-    Ok(connection)
 }

@@ -14,8 +14,10 @@ mod local;
 mod own_program;
 mod place;
 mod qemu;
-mod redfish;
 mod resource;
 mod sshd;
 mod trial;
 mod windows;
+
+#[path = "redfish.rs"]
+mod heavy_redfish;

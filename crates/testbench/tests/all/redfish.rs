@@ -21,6 +21,7 @@ const SYSTEM: &str = "27946b59-9e44-4fa7-8e91-f3527a1ef094";
 const HASH: &str = "$2b$04$60F8UdngvxX3x5iAxW.SZ.4x3Qo5XDuk/Rf3RGEnug0vV/S7GIBcm";
 
 fn program(name: &str) -> Option<PathBuf> {
+    interlock_testkit_activity::parts::belongs_here(name);
     let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let cache = cache.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
     let found = cache.map(|cache| cache.join("interlock/redfish/venv/bin").join(name)).filter(|file| file.is_file());

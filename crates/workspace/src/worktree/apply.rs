@@ -3,10 +3,13 @@
 
 use std::collections::BTreeSet;
 
+use interlock_redact::Redactor;
+
 use super::{Content, View, Worktree, excluding};
 use crate::{
     Error, Result,
     git::{Git, join, split},
+    secrets,
 };
 
 /// The most paths that a refusal names.
@@ -27,8 +30,14 @@ impl Worktree {
     /// Brings the result into the checkout. If a path was changed there too, nothing is changed.
     ///
     /// If the checkout is still at the commit at which the worktree began, or at the commit that was applied last, its branch
-    /// moves forward to the commits of the worktree. Otherwise all changes are applied as uncommitted ones.
+    /// moves forward to the commits of the worktree, unless one of them added a secret. Otherwise all changes are applied as
+    /// uncommitted ones.
     pub fn apply(&self) -> Result<Applied> {
+        self.apply_refusing(&Redactor::default())
+    }
+
+    /// Brings the result into the checkout, unless a commit added a secret that this redactor also knows by its value.
+    pub fn apply_refusing(&self, secrets: &Redactor) -> Result<Applied> {
         let view = View::of(&self.path)?;
         let content = Content { commit: view.commit.clone(), tree: view.tree.clone() };
         let git = excluding(Git::discover(&self.checkout), &self.checkout).without_filters()?;
@@ -43,6 +52,9 @@ impl Worktree {
         }
         refuse_filters(&git, &paths)?;
         refuse_conflicts(&git, &paths)?;
+        if is_forward {
+            secrets::refuse_range(&view.git, &format!("{base}..{}", view.commit), secrets)?;
+        }
         let rest = view.git.between(from, &view.tree)?;
         let commits = match is_forward {
             true => forward(&git, base, &view, &rest)?,

@@ -316,3 +316,34 @@ fn an_unused_checkpoint_name_gets_a_number() {
     let make = || folder.workspace.unused_checkpoint(&folder.path, "run-1", "chk-202611171000").unwrap().name;
     assert_eq!([make(), make(), make()], ["chk-202611171000", "chk-202611171000-2", "chk-202611171000-3"]);
 }
+
+#[test]
+fn a_secret_is_committed_in_no_form() {
+    let (name, key) = ("with space é.txt", "the-key-of-the-agent");
+    let secrets = std::sync::Arc::new(interlock_redact::Redactor::new([key]));
+    let forms = [
+        (format!("one\ntwo\nkey: {key}\n").into_bytes(), "3 (known secret)"),
+        (format!("@@ -1 +1 @@\n+++ b/x\n{key}").into_bytes(), "3 (known secret)"),
+        ([b"\0\x01binary ", key.as_bytes(), b"\0"].concat(), "1 (known secret)"),
+        (b"dGhlLWtleS1vZi10aGUtYWdlbnQ=\n".to_vec(), "1 (known secret)"),
+        (format!("\r\n\r\n{key}\r\n").into_bytes(), "3 (known secret)"),
+    ];
+    for (content, place) in forms {
+        let folder = Folder::repository();
+        folder.git(&["commit", "-q", "--allow-empty", "-m", "begin"]);
+        // Settings of the repository change neither the check nor its words.
+        folder.git(&["config", "diff.noprefix", "true"]);
+        folder.git(&["config", "diff.context", "3"]);
+        folder.write(".gitattributes", "*.txt -diff\n");
+        fs::write(folder.path.join(name), content).unwrap();
+        let workspace = folder.workspace.clone().refusing(std::sync::Arc::clone(&secrets));
+        let order = |message: &str| Commit { message: message.into(), ..Commit::default() };
+        let refused = workspace.commit(&folder.path, &order("a change")).unwrap_err().to_string();
+        assert!(refused.contains(&format!("{name}:{place}")) && !refused.contains(key), "{refused}");
+        assert_eq!(folder.git(&["log", "--format=%s"]).trim(), "begin");
+        fs::remove_file(folder.path.join(name)).unwrap();
+        let refused = workspace.commit(&folder.path, &order(&format!("use {key}"))).unwrap_err().to_string();
+        assert!(refused.contains("line 1 of the message (known secret)"), "{refused}");
+        workspace.commit(&folder.path, &order("a change")).unwrap();
+    }
+}

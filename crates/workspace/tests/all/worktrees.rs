@@ -215,3 +215,17 @@ fn no_configured_program_is_run() {
     assert!(why.contains("filter program"), "{why}");
     assert!(!mark.exists());
 }
+
+#[test]
+fn a_secret_in_the_history_of_a_worktree_is_not_applied() {
+    let (folder, tree, _cache) = scene();
+    put(&tree, "a.txt", "one\nthe-key-of-the-agent\nthree\n");
+    commit(&tree, "add it");
+    put(&tree, "a.txt", "one\ntwo again\nthree\n");
+    commit(&tree, "take it out again");
+    let secrets = interlock_redact::Redactor::new(["the-key-of-the-agent"]);
+    let refused = tree.apply_refusing(&secrets).unwrap_err().to_string();
+    assert!(refused.contains("a commit has a secret, so nothing was applied: a.txt:2 (known secret)"), "{refused}");
+    assert!(!refused.contains("the-key-of"), "{refused}");
+    assert_eq!(folder.text_of("a.txt"), "one\ntwo\nthree\n");
+}

@@ -8,6 +8,8 @@ mod grants;
 mod killed;
 mod network;
 mod scene;
-mod tasks;
 mod trouble;
 mod turns;
+
+#[path = "tasks.rs"]
+mod heavy_tasks;

@@ -2,11 +2,14 @@
 
 mod anchors;
 mod around;
+mod auditing;
 mod faulting;
 mod grants;
 mod moving;
 mod proving;
+mod readers;
 mod reporting;
 mod scene;
 mod telling;
+mod words;
 mod worktrees;

@@ -2,9 +2,13 @@
 
 mod acting;
 mod attacking;
-mod clients;
 mod guarding;
 mod load;
-mod reporting;
 mod scene;
-mod telling;
+
+#[path = "clients.rs"]
+mod heavy_clients;
+#[path = "reporting.rs"]
+mod heavy_reporting;
+#[path = "telling.rs"]
+mod heavy_telling;

@@ -45,7 +45,7 @@ fn help_shows_commands_and_examples() {
 
             Usage: interlock [OPTIONS] <COMMAND>
 
-            Commands:
+            Machines:
               machines         List machines: built-in ones and the project's own
               describe         Show the states, events and transitions of a machine
               check            Prove the properties of machines and the bounds on their work
@@ -53,48 +53,60 @@ fn help_shows_commands_and_examples() {
               import           Convert a machine from another format
               conform          Run SCXML conformance cases: each NAME.scxml with its NAME.json
               schema           Print the JSON Schema of machine files
+              new              Create a small commented machine with a test in the project
+              init             Copy a built-in machine into the project, to change it
+              test             Run the scenarios of machines, in virtual time and without starting any activity
+              explain          Explain an error code, such as E0211
+              activities       List the available activities, or show the arguments and signals of one
+
+            Start and act:
               run              Start a run and follow it until it ends or waits
               coder            Talk with the coding agent: the machine `coder` on a terminal
-              acp              Serve the coding agent to an editor: the Agent Client Protocol on stdin and
-                               stdout
+              send             Send an event to a run, then follow it
+              abort            Abort a run: send the event that leads to its machine's aborted end
+              pause            Pause a run
+              resume           Continue a paused run, or a run that no process is running
+              grant            Grant a permission that policy asks about
+              context          Show the queue of a `prd` run, or change the status of a task
+
+            Look:
               runs             List runs
               show             Show the state of a run, its data, and the events that it accepts
               trace            Show each transition of a run, with its reason and evidence
               watch            Follow a run that another process is running
               report           Write a report about a run: Markdown, JSON, or an HTML page with a picture
-              send             Send an event to a run, then follow it
-              abort            Abort a run: send the event that leads to its machine's aborted end
-              pause            Pause a run
-              resume           Continue a paused run, or a run that no process is running
-              context          Show the queue of a `prd` run, or change the status of a task
-              grant            Grant a permission that policy asks about
-              replay           Show the state of a run after one of its records
-              fork             Create a new run from the first records of another
-              undo             Undo the file changes of a run
-              apply            Bring the result of a run's worktree into the checkout
-              snapshots        List the workspace snapshots of a run, or copy one
-              verify           Verify that no record was changed or lost
-              anchor           Print a signed anchor of the store, to be kept on another computer
               evidence         List the evidence files of a run, or print one
               sql              Query the store with SQL, read-only
-              gc               Remove stored files that no run refers to
-              map              Show a map of a repository: its files, and the symbols that matter for a goal
-              agents           List the coding agents of agents.toml
-              activities       List the available activities, or show the arguments and signals of one
               resources        List shared resources such as boards: the run that holds each, and the runs that
                                wait
               kb               Search, show and export the knowledge base of earlier runs
+              map              Show a map of a repository: its files, and the symbols that matter for a goal
+
+            Go back:
+              undo             Undo the file changes of a run
+              apply            Bring the result of a run's worktree into the checkout
+              snapshots        List the workspace snapshots of a run, or copy one
+              replay           Show the state of a run after one of its records
+              fork             Create a new run from the first records of another
+
+            Prove what happened:
+              verify           Verify that no record was changed or lost
+              anchor           Print a signed anchor of the store, to be kept on another computer
+
+            Serve others:
               serve            Keep runs moving, fire timers, and show everything in a browser
+              token            List, add and remove the tokens with which programs use the server
               mcp              Let a coding agent or an editor use Interlock: the Model Context Protocol on
                                stdin and stdout
-              token            List, add and remove the tokens with which programs use the server
-              init             Copy a built-in machine into the project, to change it
-              new              Create a small commented machine with a test in the project
+              acp              Serve the coding agent to an editor: the Agent Client Protocol on stdin and
+                               stdout
               notebook-server  Serve /planning and /generating for clients of the Planning/Generating protocol
-              test             Run the scenarios of machines, in virtual time and without starting any activity
-              explain          Explain an error code, such as E0211
+
+            Set up:
               doctor           Check that the programs, settings and kernel features that runs need are
                                available
+              agents           List the coding agents of agents.toml
+              gc               Remove stored files that no run refers to
               completions      Print the completion script of a shell
               man              Print the manual page of the program or of one command
               help             Print this message or the help of the given subcommand(s)

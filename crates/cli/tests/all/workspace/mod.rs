@@ -24,7 +24,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("suggest", &[]),
     ("test-results", &[]),
     ("testkit-cli", &[]),
-    ("workspace", &[]),
+    ("workspace", &["redact"]),
     ("testkit-shell", &["shell-effects"]),
     ("chart", &["regular-file", "suggest"]),
     ("codemap", &["regular-file"]),
