@@ -34,7 +34,7 @@ mod trouble;
 mod walk;
 
 pub use environment::{Bench, Doing, Environment, FetchedFile, Operation, Reset};
-pub use interlock_test_results::{Fault, Ran, Start, Stop};
+pub use interlock_test_results::{Fault, Limit, Ran, Start, Stop};
 pub use kinds::environment;
 pub use local::Local;
 pub use profile::{Profile, Suite};

@@ -7,7 +7,7 @@ use interlock_activity::{Attempt, Outcome};
 use interlock_chart::counted;
 use interlock_journal::{Evidence, Hash};
 use interlock_test_results::{self as results, Format, Measured, Parsed, Status, Verdict, Wanted};
-use interlock_testbench::{Ran, Session, fault};
+use interlock_testbench::{Ran, Session, Stop, fault};
 use serde_json::{Value, json};
 
 use crate::table::failed;
@@ -56,7 +56,11 @@ fn format(session: &Session) -> Result<Format, Outcome> {
 }
 
 fn parsed(format: &Format, folder: &Path, ran: &Ran) -> Parsed {
-    let (texts, others) = texts(folder, ran);
+    let (mut texts, others) = texts(folder, ran);
+    if ran.stop == Stop::Limited {
+        // The limit cut off the last line.
+        texts.iter_mut().for_each(|text| text.truncate(text.rfind('\n').map_or(0, |end| end + 1)));
+    }
     results::read(format, &borrowed(&texts), &borrowed(&others))
 }
 

@@ -20,7 +20,7 @@ use crate::{
     fault::faults,
     fields::Fields,
     leftovers,
-    session::{note_printing, still},
+    session::{note_printing, still, time_is_up},
 };
 use command::words;
 use files::{Globs, copy};
@@ -125,9 +125,12 @@ impl Local {
         let ended = run(bench.attempt, &plan).await;
         let duration = begun.elapsed();
         let heard = ended.as_ref().ok().and_then(|ended| ended.stdout.heard.max(ended.stderr.heard));
-        let (stop, logs) = told(ended, folder)?;
+        let (mut stop, logs) = told(ended, folder)?;
         // The silent time before the time limit; the time that it takes to stop the program does not count.
         let silent = heard.map_or(start.timeout, |heard| start.timeout.saturating_sub(heard.duration_since(begun)));
+        if stop == Stop::TimedOut {
+            stop = time_is_up(start, silent);
+        }
         if stop == Stop::TimedOut && silent < still(start.timeout) {
             note_printing(folder)?;
         }

@@ -105,7 +105,7 @@ async fn watched(
     (symbols, elf): (Option<&Symbols>, Option<&Path>),
     notes: &mut Notes,
 ) -> Result<Stop, Trouble> {
-    let mut watch = Watch::new(boot, config, symbols, start.timeout);
+    let mut watch = Watch::new(boot, config, symbols, start)?;
     let end = watch.run(bench.attempt.cancel.clone()).await;
     let is_ended_outside = watch.is_ended_outside();
     match end {

@@ -13,9 +13,10 @@ use super::{
     qmp::Event,
 };
 use crate::{
-    Stop, Trouble,
+    Start, Stop, Trouble,
     expect::{Expect, PatternMatch},
     fault::Symbols,
+    session::time_is_up,
 };
 
 /// The interval between two checks.
@@ -43,7 +44,10 @@ pub(crate) struct Watch<'w> {
     boot: &'w mut Boot,
     config: &'w Config,
     symbols: Option<&'w Symbols>,
+    start: &'w Start,
     deadline: Instant,
+    /// The counters of lines on both consoles, if their number ends the start.
+    lines: Vec<(Console, usize)>,
     /// The index of the next step of the dialogue.
     step: usize,
     step_since: Instant,
@@ -65,21 +69,30 @@ enum WatchEvent {
 
 impl<'w> Watch<'w> {
     /// Prepares the watch; the firmware does not run yet.
-    pub(crate) fn new(boot: &'w mut Boot, config: &'w Config, symbols: Option<&'w Symbols>, timeout: Duration) -> Self {
+    pub(crate) fn new(
+        boot: &'w mut Boot,
+        config: &'w Config,
+        symbols: Option<&'w Symbols>,
+        start: &'w Start,
+    ) -> Result<Self, Trouble> {
         let mut consoles = vec![Console::Serial];
         consoles.extend(boot.semihosting.is_some().then_some(Console::Semihosting));
-        let heartbeats = consoles.into_iter().filter_map(|console| {
-            let pattern = config.heartbeat.clone()?;
-            Some((console, boot.console(console).count(pattern)))
-        });
-        let heartbeats = heartbeats.collect();
+        let mut count = |pattern: Option<Regex>| -> Vec<(Console, usize)> {
+            let each = consoles.iter().filter_map(|console| Some((*console, pattern.clone()?)));
+            each.map(|(console, pattern)| (console, boot.console(console).count(pattern))).collect()
+        };
+        let heartbeats = count(config.heartbeat.clone());
+        let has_lines = start.limit.is_some_and(|limit| limit.lines.is_some());
+        let lines = count(has_lines.then(|| Regex::new("\n")).transpose().map_err(Trouble::environment)?);
         let banner = config.boot_banner.clone().map(|pattern| boot.console(config.console).count(pattern));
         let now = Instant::now();
-        Watch {
+        Ok(Watch {
             boot,
             config,
             symbols,
-            deadline: now + timeout.min(FAR),
+            start,
+            lines,
+            deadline: now + start.timeout.min(FAR),
             step: 0,
             step_since: now,
             resets: 0,
@@ -87,7 +100,7 @@ impl<'w> Watch<'w> {
             banners: banner.into_iter().collect(),
             samples: Samples::default(),
             is_ended_outside: false,
-        }
+        })
     }
 
     /// Lets the firmware run and waits for its end.
@@ -176,8 +189,15 @@ impl<'w> Watch<'w> {
         if boots > self.config.boots_max {
             return Some(Stop::BootLoop { boots });
         }
+        if self.has_printed_enough() {
+            return Some(Stop::Limited);
+        }
         let silent = self.boot.last_heard().elapsed();
         let is_late = Instant::now() >= self.deadline || self.boot.heard() > OUTPUT_BYTES_MAX;
+        // A firmware that is to run for ever may be idle between two lines.
+        if is_late && time_is_up(self.start, silent) == Stop::Limited {
+            return Some(Stop::Limited);
+        }
         let is_dumb = self.is_without_heartbeat() || self.is_step_overdue();
         if !is_late && !is_dumb && silent < self.config.hang_after {
             self.samples.clear();
@@ -193,6 +213,14 @@ impl<'w> Watch<'w> {
             (false, true) => Some(Stop::Hung { place: self.dumb() }),
             (false, false) => None,
         }
+    }
+
+    /// Reports whether a firmware that prints for ever has printed the lines that it is judged by.
+    fn has_printed_enough(&mut self) -> bool {
+        let Some(most) = self.start.limit.and_then(|limit| limit.lines) else { return false };
+        let Watch { boot, lines, .. } = self;
+        let printed = lines.iter().map(|(console, count)| boot.console(*console).seen(*count));
+        printed.fold(0, u32::saturating_add) >= most
     }
 
     /// Returns the number of boots that were observed.

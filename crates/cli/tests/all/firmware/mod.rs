@@ -6,6 +6,7 @@ mod boards;
 mod breaker;
 mod delivery;
 mod endings;
+mod endless;
 mod figures;
 mod fixes;
 mod input;
