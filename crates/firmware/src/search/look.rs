@@ -30,6 +30,9 @@ const SECOND_THOUGHTS: usize = 15;
 /// below the limit for delivery without a person, because many changes satisfy a single check by chance.
 const PART_SURE_MAX: f64 = 0.7;
 
+/// The score of a line that is known to run, if nothing is known of the others.
+const OBSERVED_SCORE: f64 = 0.8;
+
 /// The number of suspects that the evidence names.
 const SUSPECTS_TOLD: usize = 20;
 
@@ -54,7 +57,7 @@ pub(super) async fn look(
     tried: &mut Tried,
     begun: Instant,
 ) -> Result<SearchResult, Outcome> {
-    let (sight, offered, found) = survey(with, trials).await?;
+    let (sight, offered, found) = survey(with, memory, trials).await?;
     let mut search = Search::new(trials.sources.texts.clone(), offered, trials.trial(&trials.measured));
     let mut look = Look { attempt, memory, trials, tried, sight, found, last: usize::MAX };
     loop {
@@ -76,13 +79,14 @@ pub(super) async fn look(
 }
 
 /// Ranks the lines of the sources and makes the candidates for them.
-async fn survey(with: &With, trials: &mut Trials) -> Result<(Sight, Candidates, SearchResult), Outcome> {
+async fn survey(with: &With, memory: &Memory, trials: &mut Trials) -> Result<(Sight, Candidates, SearchResult), Outcome> {
     let sight = Sight::of(trials).await?;
     trials.hurry();
     let sources = trials.sources.clone();
     let mut suspects = localise(&sight.coverage, &sight.named);
     if suspects.is_empty() {
         suspects = anywhere(&sources.texts);
+        suspects.iter_mut().filter(|one| memory.has_run(one)).for_each(was_observed);
     }
     let hints = sight.hints(&sources, with)?;
     let found = SearchResult {
@@ -101,10 +105,15 @@ fn told(suspect: &Suspect) -> Value {
 }
 
 /// Returns every line with the same score, for the case that neither coverage nor a named place points anywhere.
-fn anywhere(texts: &BTreeMap<String, String>) -> Vec<Suspect> {
+pub(super) fn anywhere(texts: &BTreeMap<String, String>) -> Vec<Suspect> {
     let why = "no evidence points elsewhere";
     let line = |path: &str, line| Suspect { path: path.to_owned(), line, score: 0.5, why: why.to_owned() };
     texts.iter().flat_map(|(path, text)| (1..=text.lines().count()).map(move |at| line(path, at))).collect()
+}
+
+/// Raises a line of a function that a diagnostic change has shown to run before the output ends.
+fn was_observed(suspect: &mut Suspect) {
+    (suspect.score, suspect.why) = (OBSERVED_SCORE, "a diagnostic change showed that its function runs".to_owned());
 }
 
 impl Look<'_> {

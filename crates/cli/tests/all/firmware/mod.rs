@@ -13,5 +13,7 @@ mod input;
 mod learning;
 mod local;
 mod scene;
+mod silent;
 mod timeouts;
 mod trouble;
+mod unusable;

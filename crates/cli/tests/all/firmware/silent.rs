@@ -1,0 +1,95 @@
+//! Programs that print nothing useful: the first round observes, without a model, and what it added is taken out again.
+
+use std::fs;
+
+use interlock_testkit_cli::session::{Session, Transcript};
+use tempfile::TempDir;
+
+use super::scene::is_missing;
+
+/// A program whose only output is its result, which it does not reach: `scale` divides by zero.
+const SCALE: &str = "#include \"scale.h\"\nint scale(int value, int factor)\n{\n    if (factor < 0) {\n        return -1;\n    }\n    return value / factor;\n}\n";
+const MAIN: &str = "#include <stdio.h>\n#include <stdlib.h>\n#include \"scale.h\"\nint main(void)\n{\n    if (scale(8, 0) != -1 || scale(8, 2) != 4) {\n        exit(3);\n    }\n    printf(\"1..1\\nok 1 - scales\\n\");\n    return 0;\n}\n";
+const TASK: &str = "goal: The program reports its case
+repo_path: .
+build: { commands: ['cc -g -o scales src/scale.c src/main.c'], image: scales, needs: [cc] }
+test_profile:
+  env_type: local
+  cases: [scales]
+  format: tap
+  timeout_sec: 20
+  config: { command: './scales 2> /dev/null || exit 3' }
+constraints: { max_iterations: 4, allow_human: true, allowed_paths: ['src/scale.c'] }
+";
+
+struct Silent {
+    folder: TempDir,
+    session: Session,
+}
+
+impl Silent {
+    fn with(changes: &[(&str, &str)]) -> Option<Self> {
+        if is_missing(&["cc", "git"]) {
+            return None;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().join("project");
+        fs::create_dir_all(project.join("src")).unwrap();
+        let header = "int scale(int value, int factor);\n";
+        for (name, text) in [("src/scale.c", SCALE), ("src/scale.h", header), ("src/main.c", MAIN), ("task.yaml", TASK)] {
+            let text = changes.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to));
+            fs::write(project.join(name), text).unwrap();
+        }
+        let home = folder.path().join("home").display().to_string();
+        let session = Session::new(env!("CARGO_BIN_EXE_interlock"), &project).with("INTERLOCK_HOME", home);
+        Some(Silent { folder, session })
+    }
+
+    fn run(&self) -> Transcript {
+        self.session.run("run firmware --input task.yaml --name r").unwrap()
+    }
+
+    fn trace(&self) -> String {
+        self.session.run("trace r").unwrap().stdout
+    }
+
+    fn source(&self) -> String {
+        fs::read_to_string(self.folder.path().join("project/src/scale.c")).unwrap()
+    }
+}
+
+/// The command keeps the standard error, where observations are printed.
+const SHOWN: (&str, &str) = ("./scales 2> /dev/null || exit 3", "./scales || exit 3");
+
+#[test]
+fn the_first_round_observes_and_the_analysis_uses_it() {
+    let Some(silent) = Silent::with(&[SHOWN]) else { return };
+    let waits = silent.run();
+    let trace = silent.trace();
+    assert!(trace.contains("no evidence on the first round: a diagnostic change only"), "{waits} {trace}");
+    assert!(trace.contains("by template, a diagnostic change: it prints what `scale` get"), "{trace}");
+    assert!(trace.contains("observed, and the diagnostic change is taken out again"), "{trace}");
+    assert!(trace.contains("scale(value=8, factor=0)"), "the second analysis names what was observed: {trace}");
+    assert_eq!(waits.code, Some(4), "a repair is found on top of it: {waits} {trace}");
+    let shown = silent.session.run("show r").unwrap().stdout;
+    assert!(shown.contains("factor <= 0") && !shown.contains("interlock-trace: src/scale.c:2"), "{shown}");
+    assert_eq!(silent.source(), SCALE, "nothing is left in the sources");
+    let approved = silent.session.run("send r approve").unwrap();
+    assert_eq!(approved.code, Some(0), "{approved}");
+    assert_eq!(silent.source(), SCALE.replace("factor < 0", "factor <= 0"));
+}
+
+/// Nothing can be observed, and no model can be asked: every step is made once, and the end says what is wrong.
+#[test]
+fn a_program_that_cannot_be_observed_ends_after_one_search() {
+    let Some(silent) = Silent::with(&[("return value / factor;", "for (;;) {}\n    return factor + value;"), ("exit(3);", "_Exit(3);"), ("timeout_sec: 20", "timeout_sec: 1"), ("scale(8, 0) != -1 ||", "1 ||")])
+    else {
+        return;
+    };
+    let done = silent.run();
+    let trace = silent.trace();
+    assert_eq!(done.code, Some(1), "{done} {trace}");
+    assert!(trace.matches("LOG_TRIAGE → SIMILAR_CASES").count() <= 2, "{trace}");
+    assert!(!trace.contains("MODEL_FAILURE"), "there is no model that could have failed: {trace}");
+    assert!(trace.contains("no patch was found for this: 0 of 1 cases pass"), "{trace}");
+}
