@@ -22,6 +22,7 @@ mod names;
 mod rank;
 mod skip;
 mod survey;
+mod syntax;
 mod tags;
 mod text;
 mod words;
@@ -32,6 +33,7 @@ pub use mentions::{Mention, mentions};
 pub use rank::{RankedSymbol, Ranking};
 pub use skip::Reason;
 pub use survey::{Survey, Wish};
+pub use syntax::new_error;
 
 /// The default token budget of a map.
 pub const TOKENS: usize = 2_048;

@@ -62,7 +62,7 @@ type Shown = (Observation, Vec<Function>, Vec<String>);
 
 /// Observes all functions in one way to print, and then those that matter.
 async fn with_printer(trials: &mut Trials, way: &Printer, all: &[Function]) -> Result<Result<Shown, String>, Outcome> {
-    let Some((_, lines)) = printed(trials, way, all).await? else {
+    let Some((first, lines)) = printed(trials, way, all).await? else {
         return Ok(Err("no function that may be changed could be observed".to_owned()));
     };
     let mut ran: Vec<(usize, Function)> = Vec::new();
@@ -78,6 +78,10 @@ async fn with_printer(trials: &mut Trials, way: &Printer, all: &[Function]) -> R
     let ran: Vec<Function> = ran.into_iter().map(|(_, function)| function).take(SHOWN_MAX).collect();
     if ran.is_empty() {
         return Ok(Err("no function that may be changed runs before the output ends".to_owned()));
+    }
+    if ran.len() == all.len() {
+        // An image that has run is not run again.
+        return Ok(Ok((first, ran, lines)));
     }
     match printed(trials, way, &ran).await? {
         Some((change, lines)) if !lines.is_empty() => Ok(Ok((change, ran, lines))),

@@ -43,7 +43,7 @@ struct Look<'a> {
     trials: &'a mut Trials,
     tried: &'a mut Tried,
     sight: Sight,
-    found: SearchResult,
+    found: &'a mut SearchResult,
     /// The number of candidates after which the search ends.
     last: usize,
 }
@@ -55,9 +55,9 @@ pub(super) async fn look(
     memory: &Memory,
     trials: &mut Trials,
     tried: &mut Tried,
-    begun: Instant,
-) -> Result<SearchResult, Outcome> {
-    let (sight, offered, found) = survey(with, memory, trials).await?;
+    (begun, found): (Instant, &mut SearchResult),
+) -> Result<(), Outcome> {
+    let (sight, offered) = survey(with, memory, trials, found).await?;
     let mut search = Search::new(trials.sources.texts.clone(), offered, trials.trial(&trials.measured));
     let mut look = Look { attempt, memory, trials, tried, sight, found, last: usize::MAX };
     loop {
@@ -75,11 +75,16 @@ pub(super) async fn look(
     }
     // The waiting candidates were not examined, so some of them may turn out invalid.
     look.found.made = look.found.tried + search.waiting();
-    Ok(look.found)
+    Ok(())
 }
 
 /// Ranks the lines of the sources and makes the candidates for them.
-async fn survey(with: &With, memory: &Memory, trials: &mut Trials) -> Result<(Sight, Candidates, SearchResult), Outcome> {
+async fn survey(
+    with: &With,
+    memory: &Memory,
+    trials: &mut Trials,
+    found: &mut SearchResult,
+) -> Result<(Sight, Candidates), Outcome> {
     let sight = Sight::of(trials).await?;
     trials.hurry();
     let sources = trials.sources.clone();
@@ -89,7 +94,7 @@ async fn survey(with: &With, memory: &Memory, trials: &mut Trials) -> Result<(Si
         suspects.iter_mut().filter(|one| memory.has_run(one)).for_each(was_observed);
     }
     let hints = sight.hints(&sources, with)?;
-    let found = SearchResult {
+    *found = SearchResult {
         cases: sight.coverage.len(),
         suspects: suspects.iter().take(SUSPECTS_TOLD).map(told).collect(),
         kept_from: hints.read_only.len(),
@@ -97,7 +102,7 @@ async fn survey(with: &With, memory: &Memory, trials: &mut Trials) -> Result<(Si
         ..SearchResult::default()
     };
     let offered = blocking(move || Ok(candidates(&sources.texts, &suspects, &hints))).await?;
-    Ok((sight, offered, found))
+    Ok((sight, offered))
 }
 
 fn told(suspect: &Suspect) -> Value {
@@ -130,6 +135,13 @@ impl Look<'_> {
         self.found.tried += 1;
         self.report(&candidate, search.waiting());
         let Came { trial, is_good, image, .. } = self.result_of(&candidate).await?;
+        self.found.trials.push(json!({
+            "change": candidate.summary,
+            "built": trial.built,
+            "passed": trial.passed.len(),
+            "failed": trial.failed.len(),
+            "is_good": is_good,
+        }));
         self.found.unchanged += usize::from(image.is_some() && image == self.trials.first_image);
         if self.memory.knows_image(image.as_deref()) {
             // An equivalent patch was found before.

@@ -106,6 +106,8 @@ struct SearchResult {
     oddity: Option<String>,
     /// The number of candidates that built the same image as the unchanged tree.
     unchanged: usize,
+    /// The candidates that were tried, with their results.
+    trials: Vec<Value>,
 }
 
 impl SearchResult {
@@ -125,6 +127,7 @@ impl SearchResult {
             "found": self.candidate.as_ref().map(|(candidate, _)| &candidate.summary),
             "oddity": self.oddity,
             "other_candidates_that_pass": self.others,
+            "trials": self.trials,
         })
     }
 
@@ -216,9 +219,14 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
         return diagnose::diagnose(&attempt, &with, memory, &mut trials).await;
     }
     let mut tried = Tried::of(&settings, &attempt).await?;
-    let found = look(&attempt, &with, &memory, &mut trials, &mut tried, begun).await?;
+    let mut found = SearchResult::default();
+    let ended = look(&attempt, &with, &memory, &mut trials, &mut tried, (begun, &mut found)).await;
     let told = found.told(tried.again, begun.elapsed());
     let evidence = keep(&attempt, "search", "application/json", format!("{told:#}\n").into_bytes()).await?;
+    if let Err(stopped) = ended {
+        // What was tried before a search was stopped has been tried.
+        return Err(stopped.with([evidence]));
+    }
     let in_vain = found.in_vain(trials.sources.texts.len());
     let Some((candidate, ranked)) = found.candidate.as_ref().or(found.part.as_ref()) else {
         memory.exhaust(&with.tree, &in_vain).await?;

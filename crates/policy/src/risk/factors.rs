@@ -1,4 +1,5 @@
-//! The risk factors. One function per factor; each returns a value from 0 to 1 and a description of its findings.
+//! The risk factors. One function per factor; each returns a value from 0 (the sizes of a patch may exceed 1) and a
+//! description of its findings.
 
 use super::{Evidence, Table, weakened::weakenings};
 use crate::{ChangeKind, FileChange, Patch};
@@ -20,8 +21,8 @@ pub(super) fn measure(patch: &Patch, evidence: Evidence, table: &Table) -> Vec<M
     let lines = patch.lines();
     let files = patch.files.len();
     vec![
-        ("size", lines as f64 / table.lines_full, format!("{lines} line{}", plural(lines))),
-        ("files", files.saturating_sub(1) as f64 / table.files_full, format!("{files} file{}", plural(files))),
+        ("size", grown(lines as f64 / table.lines_full), format!("{lines} line{}", plural(lines))),
+        ("files", grown(files.saturating_sub(1) as f64 / table.files_full), format!("{files} file{}", plural(files))),
         some("sensitive_paths", &paths(&|file| touched(file, &|path| table.is_sensitive(path)))),
         some("dangerous_calls", &dangerous(patch, table)),
         some("tests_deleted", &paths(&|file| is_test_gone(file, table))),
@@ -30,6 +31,12 @@ pub(super) fn measure(patch: &Patch, evidence: Evidence, table: &Table) -> Vec<M
         no_evidence(evidence),
         some("binary_files", &paths(&|file| file.kind == ChangeKind::Binary)),
     ]
+}
+
+/// A size counts fully at the table's value. Beyond it, every doubling counts once more: a patch of 2,000 lines is never
+/// as harmless as one of 400.
+fn grown(share: f64) -> f64 {
+    if share <= 1.0 { share } else { 1.0 + share.log2() }
 }
 
 /// A factor without findings has the value 0; one finding gives the full value.

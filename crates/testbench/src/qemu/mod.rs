@@ -14,6 +14,7 @@ mod guest;
 mod hang;
 mod qmp;
 mod start;
+mod starved;
 mod watch;
 
 use std::path::Path;

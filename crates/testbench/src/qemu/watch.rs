@@ -11,6 +11,7 @@ use super::{
     config::{Config, Console},
     hang::Samples,
     qmp::Event,
+    starved::{self, Starved},
 };
 use crate::{
     Start, Stop, Trouble,
@@ -56,6 +57,7 @@ pub(crate) struct Watch<'w> {
     heartbeats: Vec<(Console, usize)>,
     banners: Vec<usize>,
     samples: Samples,
+    starved: Starved,
     /// True if a signal from outside ended QEMU.
     is_ended_outside: bool,
 }
@@ -86,6 +88,7 @@ impl<'w> Watch<'w> {
         let lines = count(has_lines.then(|| Regex::new("\n")).transpose().map_err(Trouble::environment)?);
         let banner = config.boot_banner.clone().map(|pattern| boot.console(config.console).count(pattern));
         let now = Instant::now();
+        let starved = Starved::new(boot.serial.peer());
         Ok(Watch {
             boot,
             config,
@@ -99,6 +102,7 @@ impl<'w> Watch<'w> {
             heartbeats,
             banners: banner.into_iter().collect(),
             samples: Samples::default(),
+            starved,
             is_ended_outside: false,
         })
     }
@@ -192,8 +196,9 @@ impl<'w> Watch<'w> {
         if self.has_printed_enough() {
             return Some(Stop::Limited);
         }
-        let silent = self.boot.last_heard().elapsed();
-        let is_late = Instant::now() >= self.deadline || self.boot.heard() > OUTPUT_BYTES_MAX;
+        self.starved.look();
+        let silent = self.had(self.boot.last_heard());
+        let is_late = self.is_time_up() || self.boot.heard() > OUTPUT_BYTES_MAX;
         // A firmware that is to run for ever may be idle between two lines.
         if is_late && time_is_up(self.start, silent) == Stop::Limited {
             return Some(Stop::Limited);
@@ -215,6 +220,18 @@ impl<'w> Watch<'w> {
         }
     }
 
+    /// Returns the time since a moment in which the firmware could run.
+    fn had(&self, since: Instant) -> Duration {
+        since.elapsed().saturating_sub(self.starved.since(since))
+    }
+
+    /// Reports whether the firmware has had its time, or has waited for it long enough.
+    fn is_time_up(&self) -> bool {
+        let most = self.deadline + self.start.timeout.min(FAR) * (starved::ALLOWED_TIMES - 1);
+        let waited = self.starved.since(self.boot.begun);
+        Instant::now() >= (self.deadline + waited).min(most)
+    }
+
     /// Reports whether a firmware that prints for ever has printed the lines that it is judged by.
     fn has_printed_enough(&mut self) -> bool {
         let Some(most) = self.start.limit.and_then(|limit| limit.lines) else { return false };
@@ -232,14 +249,15 @@ impl<'w> Watch<'w> {
     }
 
     fn is_without_heartbeat(&mut self) -> bool {
+        let had = self.had(self.boot.begun);
         let Watch { boot, heartbeats, config, .. } = self;
         !heartbeats.is_empty()
-            && boot.begun.elapsed() > config.heartbeat_after
+            && had > config.heartbeat_after
             && heartbeats.iter().all(|(console, heartbeat)| boot.console(*console).seen(*heartbeat) == 0)
     }
 
     fn is_step_overdue(&self) -> bool {
-        self.config.steps.get(self.step).is_some_and(|step| self.step_since.elapsed() > step.timeout)
+        self.config.steps.get(self.step).is_some_and(|step| self.had(self.step_since) > step.timeout)
     }
 
     /// Describes why a firmware counts as hung although it executes code.

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use super::scene::is_missing;
 
 /// The processor: vectors, the serial port of mps2-an385, and numbers in text.
-const BOARD: &str = r#"#include "board.h"
+pub(super) const BOARD: &str = r#"#include "board.h"
 #define UART ((volatile unsigned *)0x40004000)
 extern unsigned stack_top;
 void print(const char *text) { for (; *text; text++) { while (UART[1] & 1) {} UART[0] = (unsigned)*text; } }
@@ -71,7 +71,7 @@ void main(void) {
 }
 "#;
 
-const LINK: &str = "SECTIONS { . = 0; .text : { KEEP(*(.vectors)) *(.text*) *(.rodata*) } . = 0x20000000; .data : { *(.data*) } .bss : { *(.bss*) *(COMMON) } stack_top = 0x20010000; }\n";
+pub(super) const LINK: &str = "SECTIONS { . = 0; .text : { KEEP(*(.vectors)) *(.text*) *(.rodata*) } . = 0x20000000; .data : { *(.data*) } .bss : { *(.bss*) *(COMMON) } stack_top = 0x20010000; }\n";
 
 const TASK: &str = r#"goal: The demo runs without an error
 repo_path: .
