@@ -92,7 +92,11 @@ fn logs(given: &Arguments<'_>, store: &EvidenceStore, evidence: &mut Vec<Evidenc
             Form::Text(text) => {
                 let kept = keep(store, source, "text/plain", &text)?;
                 evidence.push(kept.clone());
-                (text, kept.hash.to_string(), source == "failure_log" || source == "test_result" && has_failure(&result))
+                (
+                    text,
+                    kept.hash.to_string(),
+                    source == "failure_log" || source == "test_result" && has_failure(&result),
+                )
             }
             Form::Kept(hash) => match text_of(hash, store) {
                 Some((text, tells)) => (text, hash.to_owned(), source == "error_state" || tells),

@@ -74,6 +74,11 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
         Baseline { image: built.image, tested: None, evidence: built.evidence, programs: built.programs };
     match &baseline.image {
         Err(why) => {
+            let is_there = |program: &str| build::is_installed(&with.build, program);
+            if let Some(program) = packages::not_found(why, is_there) {
+                let package = packages::to_install(&program);
+                return Ok(signal("toolchain_missing", json!({ "package": package })).with(baseline.evidence));
+            }
             if let Some(fault) = setup::refused_build(why, &folder) {
                 return setup_wrong(&attempt, &fault, baseline.evidence);
             }
@@ -195,7 +200,8 @@ impl Baseline {
     ) -> Outcome {
         let missed = self.missed(&with.metrics);
         let targets = &with.test_profile.targets;
-        let compact = self.measured().map_or(json!({}), |measured| bench::compact(measured, None, targets, (&kept, &telling)));
+        let compact =
+            self.measured().map_or(json!({}), |measured| bench::compact(measured, None, targets, (&kept, &telling)));
         let (reference, summary) = (kept.hash.to_string(), self.summary(&missed, hint));
         let programs_ms = bench::milliseconds(self.programs);
         self.evidence.insert(0, kept);

@@ -22,6 +22,7 @@ mod localise;
 mod observe;
 mod places;
 mod search;
+mod siblings;
 mod source;
 mod symbols;
 mod template;

@@ -15,8 +15,7 @@ use crate::source::{Source, parser};
 pub const OBSERVED: &str = "interlock-trace: ";
 
 /// The words in the names of functions that only print.
-const PRINTS: [&str; 10] =
-    ["printf", "printk", "print", "println", "puts", "putchar", "putc", "log", "debug", "trace"];
+const PRINTS: [&str; 10] = ["printf", "printk", "print", "println", "puts", "putchar", "putc", "log", "debug", "trace"];
 
 /// Nodes with an effect: an expression with one of them is not evaluated a second time.
 const EFFECTS: [&str; 5] =
@@ -87,11 +86,16 @@ fn is_printing(name: &str) -> bool {
 }
 
 /// Returns the functions that may be changed and can be observed, the most suspect first.
-pub fn functions(files: &BTreeMap<String, String>, suspects: &[Suspect], read_only: &BTreeSet<String>) -> Vec<Function> {
+pub fn functions(
+    files: &BTreeMap<String, String>,
+    suspects: &[Suspect],
+    read_only: &BTreeSet<String>,
+) -> Vec<Function> {
     let mut all = Vec::new();
     for source in read(files).iter().filter(|source| !read_only.contains(&source.path) && !is_test(&source.path)) {
         for at in definitions(source) {
-            let Some((name, body)) = name_and_body(source, at).filter(|(_, body)| entry(source, *body).is_some()) else {
+            let Some((name, body)) = name_and_body(source, at).filter(|(_, body)| entry(source, *body).is_some())
+            else {
                 continue;
             };
             let last = source.node(at).line + source.text(at).lines().count().saturating_sub(1);

@@ -16,6 +16,7 @@ pub mod expect;
 pub mod fault;
 mod fetch;
 mod fields;
+mod gcov;
 mod kinds;
 mod leftovers;
 mod local;

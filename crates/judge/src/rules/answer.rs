@@ -171,7 +171,8 @@ impl<'q> QuestionFindings<'q> {
             ),
         };
         let hypothesis = json!({ "description": summary, "evidence_refs": self.refs, "suggested_actions": [action], "confidence": UNEXPLAINED });
-        let analysis = json!({ "summary": summary, "root_cause": "", "hypothesis_list": [hypothesis], "confidence": UNEXPLAINED });
+        let analysis =
+            json!({ "summary": summary, "root_cause": "", "hypothesis_list": [hypothesis], "confidence": UNEXPLAINED });
         let data = json!({ "confidence": UNEXPLAINED, "analysis": analysis });
         self.verdict("hypotheses_made", data, UNEXPLAINED, summary)
     }

@@ -16,7 +16,8 @@ fn check(printer: Printer, expected: Expect) {
     let files = files();
     let of = functions(&files, &[], &BTreeSet::new());
     let change = observe(&files, &printer, &of).unwrap();
-    let added: Vec<&str> = change.patch.lines().filter(|line| line.starts_with('+') && !line.starts_with("+++")).collect();
+    let added: Vec<&str> =
+        change.patch.lines().filter(|line| line.starts_with('+') && !line.starts_with("+++")).collect();
     assert!(!change.patch.lines().any(|line| line.starts_with('-') && !line.starts_with("---")), "{}", change.patch);
     expected.assert_eq(&added.join("\n"));
 }

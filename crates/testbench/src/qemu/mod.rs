@@ -9,7 +9,6 @@ mod command;
 mod config;
 mod coverage;
 mod debugger;
-mod gcov;
 mod guest;
 mod hang;
 mod qmp;

@@ -41,14 +41,16 @@ impl Starved {
     /// Returns the waiting time since a moment.
     pub(super) fn since(&self, moment: Instant) -> Duration {
         let now = self.readings.last().map_or(Duration::ZERO, |(_, waited)| *waited);
-        let then = self.readings.iter().rev().find(|(at, _)| *at <= moment).map_or(Duration::ZERO, |(_, waited)| *waited);
+        let then =
+            self.readings.iter().rev().find(|(at, _)| *at <= moment).map_or(Duration::ZERO, |(_, waited)| *waited);
         now.saturating_sub(then)
     }
 
     /// Returns the longest time that one of QEMU's threads was ready to run and did not.
     fn waited(&self) -> Option<Duration> {
         let threads = fs::read_dir(self.threads.as_ref()?).ok()?;
-        let waits = threads.flatten().filter_map(|thread| delay(&fs::read_to_string(thread.path().join("schedstat")).ok()?));
+        let waits =
+            threads.flatten().filter_map(|thread| delay(&fs::read_to_string(thread.path().join("schedstat")).ok()?));
         waits.max()
     }
 }

@@ -432,7 +432,10 @@ async fn firmware_on_a_busy_computer_is_not_taken_for_slow() {
     let spinning: Vec<_> = (0..8)
         .map(|_| {
             // The loop has an end of its own, whatever becomes of the test.
-            std::process::Command::new("sh").args(["-c", "i=0; while [ $i -lt 9000000 ]; do i=$((i+1)); done"]).spawn().unwrap()
+            std::process::Command::new("sh")
+                .args(["-c", "i=0; while [ $i -lt 9000000 ]; do i=$((i+1)); done"])
+                .spawn()
+                .unwrap()
         })
         .collect();
     let start = Start { timeout: alone + alone / 2, ..start(&["work"]) };

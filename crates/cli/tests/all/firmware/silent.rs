@@ -72,7 +72,8 @@ impl Silent {
         let project = folder.path().join("project");
         fs::create_dir_all(project.join("src")).unwrap();
         let header = "int scale(int value, int limit);\n";
-        for (name, text) in [("src/scale.c", SCALE), ("src/scale.h", header), ("src/main.c", MAIN), ("task.yaml", TASK)] {
+        for (name, text) in [("src/scale.c", SCALE), ("src/scale.h", header), ("src/main.c", MAIN), ("task.yaml", TASK)]
+        {
             let text = changes.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to));
             fs::write(project.join(name), text).unwrap();
         }
@@ -83,9 +84,8 @@ impl Silent {
 
     /// Makes the image for QEMU instead.
     fn image() -> Option<Self> {
-        let silent = Silent::with(&[(TASK, IMAGE_TASK), (MAIN, IMAGE_MAIN)]).filter(|_| {
-            !is_missing(&["qemu-system-arm", "arm-none-eabi-gcc"])
-        })?;
+        let silent = Silent::with(&[(TASK, IMAGE_TASK), (MAIN, IMAGE_MAIN)])
+            .filter(|_| !is_missing(&["qemu-system-arm", "arm-none-eabi-gcc"]))?;
         let project = silent.folder.path().join("project");
         let header = "void print(const char *text);\nvoid number(unsigned value);\nint scale(int value, int limit);\n";
         for (name, text) in [("src/board.c", BOARD), ("src/board.h", header), ("link.ld", LINK)] {
@@ -131,8 +131,7 @@ fn the_first_round_observes_and_the_analysis_uses_it() {
 /// Nothing can be observed, and no model can be asked: every step is made once, and the end says what is wrong.
 #[test]
 fn a_program_that_cannot_be_observed_ends_after_one_search() {
-    let Some(silent) = Silent::with(&[("exit(3);", "_Exit(3);"), ("scale(8, 8) != -1 ||", "1 ||")])
-    else {
+    let Some(silent) = Silent::with(&[("exit(3);", "_Exit(3);"), ("scale(8, 8) != -1 ||", "1 ||")]) else {
         return;
     };
     let done = silent.run();

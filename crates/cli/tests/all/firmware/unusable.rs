@@ -43,7 +43,10 @@ fn templates_follow_a_patch_that_policy_refuses() {
     if parts_are_missing() {
         return;
     }
-    let trace = templates_repair_after(&[bad(super::scene::BUG, "    system(\"reboot\");\n    if (decoder->count >= FRAME_BODY_MAX) {")]);
+    let trace = templates_repair_after(&[bad(
+        super::scene::BUG,
+        "    system(\"reboot\");\n    if (decoder->count >= FRAME_BODY_MAX) {",
+    )]);
     assert!(trace.contains("POLICY_VIOLATION 2: add logging only"), "the ladder is climbed first: {trace}");
 }
 
