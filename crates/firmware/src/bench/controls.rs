@@ -29,7 +29,7 @@ const LONG: Duration = Duration::from_secs(60);
 /// The number of controls that shows a case which fails in nine of ten starts with 95 % certainty, and the time that
 /// controls beyond the usual number may take together.
 const CONTROLS_OF_QUICK: u32 = 29;
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(8);
 
 /// With more cases than this, the starts that report them cost less than one start for each.
 const ALONE_MAX: usize = 8;

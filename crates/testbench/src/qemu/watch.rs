@@ -197,6 +197,9 @@ impl<'w> Watch<'w> {
             return Some(Stop::Limited);
         }
         self.starved.look();
+        if let Some(lost) = self.too_busy() {
+            return Some(lost);
+        }
         let silent = self.had(self.boot.last_heard());
         let is_late = self.is_time_up() || self.boot.heard() > OUTPUT_BYTES_MAX;
         // A firmware that is to run for ever may be idle between two lines.
@@ -225,11 +228,21 @@ impl<'w> Watch<'w> {
         since.elapsed().saturating_sub(self.starved.since(since))
     }
 
-    /// Reports whether the firmware has had its time, or has waited for it long enough.
+    /// Reports whether the firmware has had its time.
     fn is_time_up(&self) -> bool {
-        let most = self.deadline + self.start.timeout.min(FAR) * (starved::ALLOWED_TIMES - 1);
-        let waited = self.starved.since(self.boot.begun);
-        Instant::now() >= (self.deadline + waited).min(most)
+        Instant::now() >= self.deadline + self.starved.since(self.boot.begun)
+    }
+
+    /// Returns the end of a start that has waited for a processor long enough: neither what the firmware has done in so
+    /// little time nor what it has not done says anything about it.
+    fn too_busy(&self) -> Option<Stop> {
+        let timeout = self.start.timeout.min(FAR);
+        let had = self.had(self.boot.begun);
+        let is_over = self.boot.begun.elapsed() >= timeout * starved::ALLOWED_TIMES && had < timeout;
+        is_over.then(|| {
+            let (had, all) = (had.as_secs_f64(), timeout.as_secs_f64());
+            Stop::Lost { why: format!("the computer is too busy: the firmware has had {had:.1} of its {all:.1} s") }
+        })
     }
 
     /// Reports whether a firmware that prints for ever has printed the lines that it is judged by.

@@ -151,4 +151,55 @@ fn an_image_that_prints_nothing_is_observed_with_its_own_way_to_print() {
     assert!(trace.contains("scale(value=0x00000008, limit=0x00000008)"), "{trace}");
     assert_eq!(waits.code, Some(4), "{waits} {trace}");
     assert_eq!(silent.source(), SCALE, "nothing is left in the sources");
+    let aborted = silent.session.run("abort r").unwrap();
+    assert_eq!(aborted.code, Some(3), "{aborted}");
+    let moves = silent.session.run("trace r --json").unwrap().stdout;
+    let last: serde_json::Value = serde_json::from_str(moves.lines().last().unwrap()).unwrap();
+    assert_eq!((&last["from_state"], &last["to_state"]), (&"PLAUSIBLE_FIX".into(), &"ABORTED".into()), "{last}");
+}
+
+/// A search that is stopped has tried what it has tried: the report still knows.
+#[test]
+fn candidates_that_were_tried_are_kept_when_the_run_is_stopped() {
+    let hopeless = ("scale(3, 8) != 6", "scale(3, 8) != 60451");
+    let Some(silent) = Silent::with(&[hopeless, ("cases: [scales]", "cases: [scales]\n  confirm: false")]) else {
+        return;
+    };
+    let area = silent.folder.path().join("tmp");
+    fs::create_dir(&area).unwrap();
+    let session = silent.session.clone().with("TMPDIR", area.display().to_string());
+    let mut run = session
+        .command("run firmware --input task.yaml --name r")
+        .stdin(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let has_tried = || {
+        let files = walk(&area).into_iter().filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
+        files.into_iter().any(|path| fs::read_to_string(path).is_ok_and(|text| text.lines().count() > 4))
+    };
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(120);
+    while !has_tried() && run.try_wait().unwrap().is_none() {
+        assert!(std::time::Instant::now() < deadline, "nothing was tried");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    session.run("abort r").unwrap();
+    run.wait().unwrap();
+    let listed = session.run("evidence r --json").unwrap();
+    assert!(listed.stdout.contains("\"search\""), "{listed} {}", silent.trace());
+    let search = session.run("evidence r search").unwrap().stdout;
+    let search: serde_json::Value = serde_json::from_str(&search).unwrap();
+    assert!(search["trials"].as_array().unwrap().len() > 1, "{search}");
+}
+
+fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        match path.is_dir() {
+            true => found.extend(walk(&path)),
+            false => found.push(path),
+        }
+    }
+    found
 }

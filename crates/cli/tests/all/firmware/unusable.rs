@@ -50,6 +50,20 @@ fn templates_follow_a_patch_that_policy_refuses() {
     assert!(trace.contains("POLICY_VIOLATION 2: add logging only"), "the ladder is climbed first: {trace}");
 }
 
+/// Figures may deliver a patch of a model, and do not make it certain.
+#[test]
+fn a_delivery_by_figures_never_claims_more_than_its_cap() {
+    if parts_are_missing() {
+        return;
+    }
+    let scene = Scene::with_patches(&[super::scene::good()]);
+    let done = scene.run();
+    assert_eq!(done.code, Some(0), "{done}");
+    let story = scene.story();
+    assert!(story["decision"]["confidence"].as_f64().unwrap() <= 0.56, "{}", story["decision"]);
+    assert!(!story["sentence"].as_str().unwrap().contains("is 1 sure"), "{}", story["sentence"]);
+}
+
 /// A model that says to go on with a patch that breaks cases is not obeyed.
 #[test]
 fn a_measured_regression_is_rolled_back_whatever_a_judge_says() {
