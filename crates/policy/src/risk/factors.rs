@@ -21,8 +21,9 @@ pub(super) fn measure(patch: &Patch, evidence: Evidence, table: &Table) -> Vec<M
     let lines = patch.lines();
     let files = patch.files.len();
     vec![
-        ("size", grown(lines as f64 / table.lines_full), format!("{lines} line{}", plural(lines))),
-        ("files", grown(files.saturating_sub(1) as f64 / table.files_full), format!("{files} file{}", plural(files))),
+        // A size counts fully at the table's value and grows on beyond it: 2,000 lines are never as harmless as 400.
+        ("size", lines as f64 / table.lines_full, format!("{lines} line{}", plural(lines))),
+        ("files", files.saturating_sub(1) as f64 / table.files_full, format!("{files} file{}", plural(files))),
         some("sensitive_paths", &paths(&|file| touched(file, &|path| table.is_sensitive(path)))),
         some("dangerous_calls", &dangerous(patch, table)),
         some("tests_deleted", &paths(&|file| is_test_gone(file, table))),
@@ -31,12 +32,6 @@ pub(super) fn measure(patch: &Patch, evidence: Evidence, table: &Table) -> Vec<M
         no_evidence(evidence),
         some("binary_files", &paths(&|file| file.kind == ChangeKind::Binary)),
     ]
-}
-
-/// A size counts fully at the table's value. Beyond it, every doubling counts once more: a patch of 2,000 lines is never
-/// as harmless as one of 400.
-fn grown(share: f64) -> f64 {
-    if share <= 1.0 { share } else { 1.0 + share.log2() }
 }
 
 /// A factor without findings has the value 0; one finding gives the full value.

@@ -19,6 +19,8 @@ pub(super) struct StartResult {
     pub(super) doubts: Vec<String>,
     /// The case in which the start crashed or hung.
     pub(super) victim: Option<String>,
+    /// True if the task sets a limit, because the program never ends by itself.
+    is_endless: bool,
 }
 
 impl StartResult {
@@ -34,13 +36,14 @@ impl StartResult {
             flaky: parsed.flaky.clone(),
             doubts: parsed.doubts.clone(),
             victim: None,
+            is_endless: ran.start.limit.is_some(),
         };
         // If the names are known, cases with only a number are duplicates.
         if !wanted.expected.is_empty() || wanted.baseline.is_some() {
             shown.cases.retain(|case| case.message != NAMELESS);
         }
         match ran.stop {
-            _ if ran.start.limit.is_some() => shown.join_repeated(),
+            _ if shown.is_endless => shown.join_repeated(),
             Stop::BootLoop { .. } => shown.forget_repeated(),
             _ => {}
         }
@@ -49,7 +52,7 @@ impl StartResult {
             let running = parsed.running.clone().filter(|_| ran.stop != Stop::Limited || !shown.faults.is_empty());
             shown.victim = running.or_else(|| shown.next_in_line(wanted, all));
             shown.blame(status);
-            if shown.victim.is_none() && ran.start.limit.is_some() {
+            if shown.victim.is_none() && shown.is_endless {
                 shown.blame_all(status);
             }
         }
@@ -62,6 +65,8 @@ impl StartResult {
         match self.stop {
             Stop::Lost { .. } if self.faults.is_empty() => None,
             _ if !self.faults.is_empty() => Some(Status::Crashed),
+            // A program that is to run for ever and ends has not met what would have come.
+            Stop::Exited { .. } if self.is_endless => Some(Status::Crashed),
             Stop::Exited { code } => (code != 0 && is_unfinished).then_some(Status::Crashed),
             Stop::BootLoop { .. } => Some(Status::Crashed),
             Stop::TimedOut | Stop::Hung { .. } | Stop::Limited | Stop::Lost { .. } => Some(Status::Timeout),
@@ -112,6 +117,7 @@ impl StartResult {
             (Stop::Hung { place }, None) => format!("it hung: {place}"),
             (Stop::TimedOut, None) => "its time was up".to_owned(),
             (Stop::Limited, None) => "it was not reported before the limit".to_owned(),
+            (Stop::Exited { code }, None) if self.is_endless => format!("it ended before its limit, with exit code {code}"),
             (Stop::Exited { code }, None) => format!("the program ended with exit code {code}"),
             _ => String::new(),
         };

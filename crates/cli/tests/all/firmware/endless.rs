@@ -185,3 +185,22 @@ fn one_error_between_many_good_lines_counts() {
         "only the baseline was measured: 0 of 1 cases pass on the untouched tree: check failed: ERROR in queue";
     assert!(done.to_string().contains(baseline), "{done}");
 }
+
+/// A patch that ends the demo before its error would come must not win.
+#[test]
+fn a_demo_that_ends_by_itself_before_its_limit_does_not_pass() {
+    let ends = ("checks++;", "checks++; if (checks > 3) { print(\"\\n\"); finish(); }");
+    let finish = "void main(void) {";
+    let semihosting = "static void finish(void) { unsigned block[2] = { 0x20026, 0 }; register unsigned r0 __asm__(\"r0\") = 0x20; register void *r1 __asm__(\"r1\") = block; __asm__ volatile(\"bkpt 0xab\" : \"+r\"(r0) : \"r\"(r1) : \"memory\"); }\nvoid main(void) {";
+    let changes = [
+        ("head > LENGTH", "head >= LENGTH"),
+        (finish, semihosting),
+        ends,
+        ("machine: mps2-an385", "machine: mps2-an385\n    semihosting: true"),
+        ("max_iterations: 2", "max_iterations: 0"),
+    ];
+    let Some(demo) = Demo::with(&changes) else { return };
+    let done = demo.run();
+    assert_eq!(done.code, Some(1), "{done} {}", demo.trace());
+    assert!(demo.trace().contains("it ended before its limit, with exit code 0"), "{}", demo.trace());
+}
