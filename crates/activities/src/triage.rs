@@ -9,7 +9,7 @@ use interlock_journal::{Evidence, EvidenceStore, Hash};
 use interlock_judge::rules::{Finding, Rules};
 use serde_json::{Value as Json, json};
 
-const KNOWN: [&str; 5] = ["failure_log", "baseline", "test_result", "error_state", "more_evidence"];
+const KNOWN: [&str; 6] = ["failure_log", "baseline", "test_result", "error_state", "more_evidence", "diagnosed"];
 
 /// The most findings that are kept, without and with a request for more evidence.
 const FINDINGS_MAX: usize = 20;
@@ -35,8 +35,9 @@ struct Log {
     /// The hash of its evidence.
     hash: String,
     text: String,
-    /// True if it is only an error message and not a log.
-    is_said: bool,
+    /// True if it is evidence whether or not a rule matches it. An error message of this run is not, nor is an output
+    /// without a failing case: a program that prints nothing useful has printed that, too.
+    tells: bool,
 }
 
 /// A finding, with an excerpt of its log.
@@ -60,7 +61,10 @@ fn sort(attempt: &Attempt) -> Result<Outcome, Outcome> {
     let mut evidence = Vec::new();
     let logs = logs(&given, &attempt.evidence, &mut evidence)?;
     let found = find(&logs, more);
-    if found.is_empty() && logs.iter().all(|log| log.is_said) {
+    // After a diagnostic round, a tree that can be run has to do.
+    let diagnosed = matches!(given.value("diagnosed"), Some(Value::Bool(true)));
+    let has_to_do = diagnosed && given.text("baseline")?.is_some_and(|baseline| !baseline.is_empty());
+    if found.is_empty() && !logs.iter().any(|log| log.tells) && !has_to_do {
         return Ok(Outcome::signal("evidence_missing", Value::empty()));
     }
     let sorted = json!({
@@ -91,21 +95,24 @@ fn logs(given: &Arguments<'_>, store: &EvidenceStore, evidence: &mut Vec<Evidenc
     all.extend(baseline.map(|hash| ("baseline", Form::Kept(hash))));
     let mut logs: Vec<Log> = Vec::new();
     for (source, form) in all {
-        let is_said = source == "error_state" && matches!(form, Form::Text(_));
-        let (text, hash) = match form {
+        let (text, hash, tells) = match form {
             Form::Text(text) if text.trim().is_empty() => continue,
             Form::Text(text) => {
                 let kept = keep(store, source, "text/plain", &text)?;
                 evidence.push(kept.clone());
-                (text, kept.hash.to_string())
+                (
+                    text,
+                    kept.hash.to_string(),
+                    source == "failure_log" || source == "test_result" && has_failure(&result),
+                )
             }
             Form::Kept(hash) => match text_of(hash, store) {
-                Some(text) => (text, hash.to_owned()),
+                Some((text, tells)) => (text, hash.to_owned(), source == "error_state" || tells),
                 None => continue,
             },
         };
         if logs.len() < LOGS_MAX && !text.trim().is_empty() && logs.iter().all(|log| log.hash != hash) {
-            logs.push(Log { source, hash, text, is_said });
+            logs.push(Log { source, hash, text, tells });
         }
     }
     Ok(logs)
@@ -142,21 +149,30 @@ fn told(result: &Json) -> String {
     lines.join("\n")
 }
 
-/// Returns the text of a log; a test result is rendered as text.
-fn text_of(hash: &str, store: &EvidenceStore) -> Option<String> {
+/// Reports whether a test result shows a failure: a fault, or a case that was reported and did not pass. A case that was
+/// never reported shows nothing.
+fn has_failure(result: &Json) -> bool {
+    let is_shown = |case: &Json| matches!(case["status"].as_str(), Some("failed" | "crashed" | "timeout"));
+    let has_fault = result["fault"].as_str().is_some_and(|fault| !fault.is_empty());
+    has_fault || result["cases"].as_array().into_iter().flatten().any(is_shown)
+}
+
+/// Returns the text of a log, and whether it shows a failure by itself; a test result is rendered as text.
+fn text_of(hash: &str, store: &EvidenceStore) -> Option<(String, bool)> {
     let content = store.get(&Hash::from_hex(hash)?).ok()?;
     let end = &content[content.len().saturating_sub(LOG_BYTES_MAX)..];
     if end.contains(&0) {
         return None;
     }
     match serde_json::from_slice::<Json>(end) {
-        Ok(result) if result["cases"].is_array() => Some(told(&result)),
+        Ok(result) if result["cases"].is_array() => Some((told(&result), has_failure(&result))),
         // A baseline: the build and the test result of the unchanged tree.
         Ok(result) if result["build"].is_object() => {
             let built = result["build"]["summary"].as_str().unwrap_or_default();
-            Some(format!("{built}\n{}", told(&result["measured"])))
+            let measured = &result["measured"];
+            Some((format!("{built}\n{}", told(measured)), !built.is_empty() || has_failure(measured)))
         }
-        _ => Some(String::from_utf8_lossy(end).into_owned()),
+        _ => Some((String::from_utf8_lossy(end).into_owned(), false)),
     }
 }
 
@@ -194,7 +210,7 @@ fn in_json(found: &LogFinding) -> Json {
 
 /// Summarizes the findings in one line, and reports plainly if there are none.
 fn summary(found: &[LogFinding]) -> String {
-    let [first, rest @ ..] = found else { return "there is output, but no rule matches it".into() };
+    let [first, rest @ ..] = found else { return "no rule matches anything that was printed".into() };
     let Finding { class, cause, file, line, .. } = &first.finding;
     let place = match (file, line) {
         (Some(file), Some(line)) if !cause.contains(&format!("{file}:{line}")) => format!(" at {file}:{line}"),
@@ -233,6 +249,7 @@ impl Activity for LogsTriage {
             ("test_result", schema::any()),
             ("error_state", schema::any()),
             ("more_evidence", schema::flag()),
+            ("diagnosed", schema::flag()),
         ])
     }
 

@@ -3,7 +3,7 @@
 use std::{
     io::{IsTerminal as _, Read as _, Seek as _, SeekFrom},
     path::{Path, PathBuf},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use interlock_runtime::Live;
@@ -18,6 +18,9 @@ use crate::{
 
 /// The most bytes of an output file that are read to find its last line.
 const TAIL_BYTES_MAX: u64 = 4_096;
+
+/// The time after which a log gets a line although nothing has moved.
+const LOG_EVERY: Duration = Duration::from_secs(10);
 
 /// Moves to the beginning of the line and clears it.
 const CLEAR: &str = "\r\x1b[2K";
@@ -36,6 +39,8 @@ pub(crate) struct Progress<'o> {
     place: String,
     /// The last note of the activity in progress.
     note: String,
+    /// The time of the last line in a log.
+    logged: Instant,
 }
 
 impl<'o> Progress<'o> {
@@ -45,7 +50,7 @@ impl<'o> Progress<'o> {
         // Status lines of several runs would overwrite each other.
         let is_terminal = std::io::stderr().is_terminal() && prefix.is_empty();
         let (began, place, note) = (Instant::now(), String::new(), String::new());
-        Progress { output, is_terminal, is_shown: false, began, prefix, live_folder, place, note }
+        Progress { output, is_terminal, is_shown: false, began, prefix, live_folder, place, note, logged: began }
     }
 
     /// Prints text that stays above the status line.
@@ -57,6 +62,7 @@ impl<'o> Progress<'o> {
     /// Prints the moves of a record.
     pub(crate) fn step(&mut self, step: &Step) {
         self.note.clear();
+        self.logged = Instant::now();
         why::lines(&step.moves).iter().for_each(|line| self.say(line));
     }
 
@@ -73,7 +79,7 @@ impl<'o> Progress<'o> {
     /// Redraws the status line.
     pub(crate) fn tick(&mut self, follower: &Follower) {
         if !self.is_terminal {
-            return;
+            return self.log();
         }
         const TURNS: [&str; 4] = ["|", "/", "-", "\\"];
         let elapsed = self.began.elapsed();
@@ -89,6 +95,17 @@ impl<'o> Progress<'o> {
         // With wrapping turned off, the terminal cuts off a line that is too long.
         self.output.steer(&format!("{CLEAR}\x1b[?7l{}\x1b[?7h", escape::line(&text)));
         self.is_shown = true;
+    }
+
+    /// Prints the note of a long activity now and then, so that a log shows that the run goes on and where it is.
+    fn log(&mut self) {
+        if self.logged.elapsed() < LOG_EVERY || self.note.is_empty() {
+            return;
+        }
+        self.logged = Instant::now();
+        let seconds = self.began.elapsed().as_secs();
+        let note = std::mem::take(&mut self.note);
+        self.say(&format!("… {}:{:02}  {}", seconds / 60, seconds % 60, escape::line(&note)));
     }
 
     /// Removes the status line.

@@ -23,6 +23,7 @@ mod names;
 mod rank;
 mod skip;
 mod survey;
+mod syntax;
 mod tags;
 mod text;
 mod words;
@@ -34,6 +35,7 @@ pub use mentions::{Mention, mentions};
 pub use rank::{RankedSymbol, Ranking};
 pub use skip::Reason;
 pub use survey::{Survey, Wish};
+pub use syntax::new_error;
 
 /// The default token budget of a map.
 pub const TOKENS: usize = 2_048;

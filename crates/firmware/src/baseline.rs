@@ -74,6 +74,11 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
         Baseline { image: built.image, tested: None, evidence: built.evidence, programs: built.programs };
     match &baseline.image {
         Err(why) => {
+            let is_there = |program: &str| build::is_installed(&with.build, program);
+            if let Some(program) = packages::not_found(why, is_there) {
+                let package = packages::to_install(&program);
+                return Ok(signal("toolchain_missing", json!({ "package": package })).with(baseline.evidence));
+            }
             if let Some(fault) = setup::refused_build(why, &folder) {
                 return setup_wrong(&attempt, &fault, baseline.evidence);
             }
@@ -92,8 +97,9 @@ pub(crate) async fn measure(settings: Arc<Settings>, attempt: Attempt) -> Done {
     }
     let file = told(&baseline.image, baseline.measured(), &baseline.evidence, &tools);
     let kept = keep(&attempt, "baseline", "application/json", file).await?;
+    let telling = baseline.tested.as_ref().map(|it| bench::telling(&attempt, &it.measured, &it.logs));
     let hint = baseline.image.as_ref().err().map(|why| alone(&settings, &attempt, why)).unwrap_or_default();
-    Ok(baseline.outcome(&with, &hint, kept, declares(&attempt, "baseline_flaky")))
+    Ok(baseline.outcome(&with, &hint, (kept, telling.unwrap_or_default()), declares(&attempt, "baseline_flaky")))
 }
 
 /// Returns the outcome if the environment could not run the tests.
@@ -124,9 +130,9 @@ struct Baseline {
 }
 
 impl Baseline {
-    fn add(&mut self, mut tested: Tested) {
+    fn add(&mut self, tested: Tested) {
         self.programs += tested.programs;
-        self.evidence.append(&mut tested.logs);
+        self.evidence.extend(tested.logs.iter().cloned());
         self.tested = Some(tested);
     }
 
@@ -185,10 +191,17 @@ impl Baseline {
 
     /// Returns the outcome; `kept` is the stored measurement. `tells_flaky` is true if the machine handles a baseline
     /// in which only flaky cases fail.
-    fn outcome(mut self, with: &With, hint: &str, kept: Evidence, tells_flaky: bool) -> Outcome {
+    fn outcome(
+        mut self,
+        with: &With,
+        hint: &str,
+        (kept, telling): (Evidence, Vec<Evidence>),
+        tells_flaky: bool,
+    ) -> Outcome {
         let missed = self.missed(&with.metrics);
         let targets = &with.test_profile.targets;
-        let compact = self.measured().map_or(json!({}), |measured| bench::compact(measured, None, targets, &kept));
+        let compact =
+            self.measured().map_or(json!({}), |measured| bench::compact(measured, None, targets, (&kept, &telling)));
         let (reference, summary) = (kept.hash.to_string(), self.summary(&missed, hint));
         let programs_ms = bench::milliseconds(self.programs);
         self.evidence.insert(0, kept);

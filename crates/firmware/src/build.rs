@@ -102,9 +102,12 @@ pub(crate) async fn prepare(_: Arc<Settings>, attempt: Attempt) -> Done {
 
 /// Returns the package of the first missing program.
 pub(crate) fn missing(build: &Build) -> Option<String> {
-    let here = Path::new("/");
-    let lacks = |name: &&String| program::find(name, here, &build.environment_vars).is_err();
-    build.needs.iter().find(lacks).map(|name| to_install(name))
+    build.needs.iter().find(|name| !is_installed(build, name)).map(|name| to_install(name))
+}
+
+/// Reports whether a build finds a program.
+pub(crate) fn is_installed(build: &Build, name: &str) -> bool {
+    program::find(name, Path::new("/"), &build.environment_vars).is_ok()
 }
 
 /// Builds a tree and reports the image.
@@ -356,8 +359,10 @@ mod tests {
         let build =
             |needs: &[&str]| Build { needs: needs.iter().map(ToString::to_string).collect(), ..Build::default() };
         assert_eq!(missing(&build(&["sh"])), None);
-        assert_eq!(missing(&build(&["sh", "no-such-program-7"])).as_deref(), Some("no-such-program-7"));
-        assert_eq!(to_install("qemu-system-riscv32"), "qemu-system-misc (for qemu-system-riscv32)");
+        let said = "the package no-such-program-7 (for the program no-such-program-7)";
+        assert_eq!(missing(&build(&["sh", "no-such-program-7"])).as_deref(), Some(said));
+        let said = "the package qemu-system-misc (for the program qemu-system-riscv32)";
+        assert_eq!(to_install("qemu-system-riscv32"), said);
         assert_eq!(package_of("qemu-system-aarch64"), "qemu-system-arm");
         assert_eq!(package_of("qemu-system-x86_64"), "qemu-system-x86");
         assert_eq!(package_of("qemu-system-mipsel"), "qemu-system-mips");

@@ -138,6 +138,7 @@ fn search() -> Schema {
         ("change_constraint", text()),
         ("refused", text()),
         ("previous_patch", text()),
+        ("diagnostic", flag()),
     ]);
     needing(fields, &["tree", "test_profile"])
 }

@@ -8,7 +8,7 @@
 //! `build.rs` builds, `bench/` runs the build in an environment of `interlock-testbench`, `setup/` finds setup errors
 //! before any search, `rounds.rs` compares a round with the baseline, `search/` searches for a fix without a model,
 //! `delivery/` examines a fix before it is delivered, `knowledge.rs` records rounds, and `learned.rs` presents the
-//! records. `table.rs` turns all of these into activities.
+//! records. `table.rs` turns all of these into activities. `draft.rs` writes a first task from a project's build files.
 
 mod area;
 mod baseline;
@@ -17,6 +17,7 @@ mod build;
 mod collect;
 mod copy;
 mod delivery;
+mod draft;
 mod excerpts;
 mod fields;
 mod knowledge;
@@ -32,5 +33,6 @@ mod story;
 mod table;
 mod tools;
 
+pub use draft::{Draft, can_draft, draft};
 pub use packages::package_of;
 pub use table::{Settings, all};

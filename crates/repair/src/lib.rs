@@ -7,6 +7,7 @@
 //! - [`localise`]: turns the coverage of failing and passing cases, and named places, into ranked [`Suspect`]s.
 //! - [`candidates`]: applies the templates to the syntax tree of suspect places and ranks the results, each once.
 //! - [`Search`]: returns one candidate after the other; the result of each changes the order of the rest.
+//! - [`observe`]: prints the arguments and results of functions, for a failure that nothing printed explains.
 //! - [`doubts`]: finds changes that a person must read before they are delivered, whatever the test results are.
 #![forbid(unsafe_code)]
 
@@ -18,8 +19,10 @@ mod doubts;
 mod edit;
 mod hints;
 mod localise;
+mod observe;
 mod places;
 mod search;
+mod siblings;
 mod source;
 mod symbols;
 mod template;
@@ -32,5 +35,6 @@ pub use doubts::{Change, Doubt, DoubtKind, FailingTests, doubts};
 pub use edit::{Edit, apply};
 pub use hints::{Failure, Hints};
 pub use localise::{Coverage, Named, Suspect, is_test, localise};
+pub use observe::{Function, OBSERVED, Observation, Printer, functions, observe, printers};
 pub use search::{Search, TRIALS_MAX, Trial};
 pub use template::Template;

@@ -9,12 +9,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::candidates::{Candidate, Candidates, Offer};
 use crate::diff::unified;
+use crate::siblings::siblings;
 use crate::template::Template;
 
 /// The maximum number of candidates that a search returns.
 pub const TRIALS_MAX: usize = 1_000;
 /// The maximum number of pairs of partial repairs that are combined.
 const PAIRS_MAX: usize = 20;
+/// The maximum number of candidates that make one edit at several places.
+const REPEATED_MAX: usize = 30;
+/// The score of a candidate whose parts have each repaired something.
+const JOINED_SCORE: f64 = 2.0;
 /// The factors for a line after a trial: if a failing case changed its result, and if none did.
 const MOVED: f64 = 1.01;
 const UNMOVED: f64 = 0.995;
@@ -49,13 +54,18 @@ pub struct Search {
     partial: Vec<(Candidate, BTreeSet<String>)>,
     given: usize,
     pairs: usize,
+    /// The files that candidates may change.
+    changeable: BTreeSet<String>,
+    /// The number of candidates that make one edit at several places.
+    repeated: usize,
 }
 
 impl Search {
     /// Creates a search from the offered candidates and the result of the unchanged files.
     pub fn new(files: BTreeMap<String, String>, offered: Candidates, baseline: Trial) -> Search {
         let (lines, joined, partial) = (BTreeMap::new(), Vec::new(), Vec::new());
-        Search { files, offered, joined, baseline, lines, partial, given: 0, pairs: 0 }
+        let changeable = offered.offers().map(|offer| offer.path.to_owned()).collect();
+        Search { files, offered, joined, baseline, lines, partial, given: 0, pairs: 0, changeable, repeated: 0 }
     }
 
     /// Returns the number of waiting candidates, some of which may turn out not to be worth trying.
@@ -131,13 +141,25 @@ impl Search {
         }
         let repaired: BTreeSet<String> =
             self.baseline.failed.keys().filter(|case| trial.passed.contains(*case)).cloned().collect();
+        let moved = self.baseline.failed.iter().any(|(case, said)| trial.failed.get(case) != Some(said));
         if self.improved(trial) {
             self.raise_around(candidate);
+            self.repeat(candidate, JOINED_SCORE);
             self.join(candidate, repaired);
         } else {
-            let moved = self.baseline.failed.iter().any(|(case, said)| trial.failed.get(case) != Some(said));
+            // A change that lost cases is no better at two places.
+            if moved && self.baseline.passed.iter().all(|case| trial.passed.contains(case)) {
+                self.repeat(candidate, candidate.score);
+            }
             self.move_line(candidate, if moved { MOVED } else { UNMOVED });
         }
+    }
+
+    /// Offers the same edit at sibling places as well.
+    fn repeat(&mut self, candidate: &Candidate, score: f64) {
+        let sibling = siblings(&self.files, &self.changeable, candidate).filter(|_| self.repeated < REPEATED_MAX);
+        self.repeated += usize::from(sibling.is_some());
+        self.joined.extend(sibling.map(|sibling| Candidate { score, ..sibling }));
     }
 
     fn move_line(&mut self, candidate: &Candidate, by: f64) {
@@ -191,7 +213,7 @@ fn combine(files: &BTreeMap<String, String>, first: &Candidate, second: &Candida
         patch: String::new(),
         prior: Template::Combined.prior(),
         // Each change repaired a part, so the combination is the most likely candidate.
-        score: 2.0,
+        score: JOINED_SCORE,
         edits,
         path: first.path.clone(),
         line: first.line,

@@ -18,7 +18,8 @@ pub struct Move {
     /// The time of that record, in milliseconds since 1970.
     #[serde(rename = "at", with = "interlock_journal::moment")]
     pub at_ms: i64,
-    /// The state that has the transition; `None` for the start.
+    /// The state that has the transition, or the innermost states that a transition of the machine itself left; `None`
+    /// for the start.
     pub from_state: Option<String>,
     /// The event that triggered it; `None` for the start and for eventless transitions.
     pub event: Option<String>,
@@ -255,7 +256,7 @@ impl Writer<'_> {
         let taken = round.taken.iter().map(|taken| {
             let transition = self.chart().transition(taken.transition);
             Move {
-                from_state: Some(self.name(transition.source)),
+                from_state: Some(self.left_state(transition.source, round)),
                 to_state: self
                     .entered(round)
                     .or_else(|| Some(self.live.place()))
@@ -392,6 +393,15 @@ impl Writer<'_> {
 
     fn name(&self, state: StateId) -> String {
         self.chart().state(state).name.clone()
+    }
+
+    /// Returns the state that a transition left: the one that has it. The machine itself is never left, so for its own
+    /// transitions, such as those of `abort`, `timeout` and `error`, these are the innermost states that were.
+    fn left_state(&self, source: StateId, round: &Microstep) -> String {
+        let is_root = self.chart().state(source).parent.is_none();
+        let inner = round.exited.iter().filter(|state| is_root && self.chart().state(**state).kind.is_atomic());
+        let names: Vec<String> = inner.map(|state| self.name(*state)).collect();
+        if names.is_empty() { self.name(source) } else { names.join(", ") }
     }
 
     /// Returns the innermost states entered, or `None` if there are none.

@@ -34,7 +34,7 @@ pub use form::{CaseResult, Flaky, Location, Parsed, Status};
 pub use measure::{Measured, MeasuredCase, Verdict, Wanted, measure, measure_wanted};
 pub use names::meant;
 pub use patterns::{PatternTexts, Patterns};
-pub use run::{Fault, Ran, Start, Stop, file_name};
+pub use run::{Fault, Limit, Ran, Start, Stop, file_name};
 pub use text::{text, utf_16_without_mark};
 
 /// A format of test results.
@@ -113,6 +113,10 @@ impl Format {
                     serde_json::from_value(texts.clone()).map_err(|error| vec![format!("patterns: {error}")])?;
                 Patterns::new(&texts).map(Format::Patterns)
             }
+            (format, Some(texts)) if !texts.is_null() => Err(vec![format!(
+                "`config.patterns` are read with the format `patterns`, and this is `{}`",
+                format.name()
+            )]),
             (format, _) => Ok(format),
         }
     }

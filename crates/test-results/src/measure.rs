@@ -21,7 +21,7 @@ use crate::{CaseResult, Fault, Flaky, Parsed, Ran, Status, Stop, file_name, name
 pub struct Measured {
     /// The verdict of the measurement.
     pub verdict: Verdict,
-    /// The first exit code that is not 0; -1 if a start did not end by itself.
+    /// The first exit code that is not 0; -1 if a start did not end by itself or at its limit.
     pub exit_code: i64,
     /// The number of reported cases.
     pub total_tests: usize,
@@ -169,7 +169,7 @@ fn unique_faults(shown: &[StartResult]) -> Vec<Fault> {
 }
 
 fn exit_code(ran: &[(Parsed, &Ran)]) -> i64 {
-    let codes = || ran.iter().map(|(_, ran)| if let Stop::Exited { code } = ran.stop { code } else { -1 });
+    let codes = || ran.iter().map(|(_, ran)| ran.stop.code());
     match codes().find(|code| *code > 0) {
         Some(code) => code,
         None => codes().find(|code| *code != 0).unwrap_or(if ran.is_empty() { -1 } else { 0 }),

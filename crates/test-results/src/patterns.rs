@@ -30,6 +30,8 @@ pub struct PatternTexts {
     pub summary: String,
     /// Marks lines in which no fault is searched.
     pub ignore: String,
+    /// The case that lines without a group `case` are about, for a program that prints only how it is.
+    pub case: String,
 }
 
 /// The compiled form of [`PatternTexts`].
@@ -41,6 +43,8 @@ pub struct Patterns {
     results: Vec<(Option<Status>, Regex)>,
     summary: Option<Regex>,
     ignore: Option<Regex>,
+    /// The name of the case whose lines do not name it.
+    case: String,
 }
 
 impl Patterns {
@@ -52,15 +56,20 @@ impl Patterns {
     pub fn new(texts: &PatternTexts) -> Result<Patterns, Vec<String>> {
         let mut problems = Vec::new();
         let mut compile = |name: &str, text: &str, groups: &[&str]| compiled(name, text, groups, &mut problems);
+        let (named, judged) = match texts.case.is_empty() {
+            true => (&["case"][..], &["case", "status"][..]),
+            false => (&[][..], &["status"][..]),
+        };
         let results = [
-            (None, compile("result", &texts.result, &["case", "status"])),
-            (Some(Status::Passed), compile("pass", &texts.pass, &["case"])),
-            (Some(Status::Failed), compile("fail", &texts.fail, &["case"])),
-            (Some(Status::Skipped), compile("skip", &texts.skip, &["case"])),
+            (None, compile("result", &texts.result, judged)),
+            (Some(Status::Passed), compile("pass", &texts.pass, named)),
+            (Some(Status::Failed), compile("fail", &texts.fail, named)),
+            (Some(Status::Skipped), compile("skip", &texts.skip, named)),
         ];
         let patterns = Patterns {
+            case: texts.case.clone(),
             plan: compile("plan", &texts.plan, &["total"]),
-            start: compile("start", &texts.start, &["case"]),
+            start: compile("start", &texts.start, named),
             summary: compile("summary", &texts.summary, &[]),
             ignore: compile("ignore", &texts.ignore, &[]),
             results: results.into_iter().filter_map(|(status, form)| form.map(|form| (status, form))).collect(),
@@ -90,16 +99,23 @@ impl Patterns {
         if let Some(found) = captures(&self.plan) {
             reading.announce(number(&found, "total").unwrap_or(0));
         } else if let Some(found) = captures(&self.start) {
-            reading.begin(at, "", group(&found, "case"));
+            reading.begin(at, "", self.case(&found));
         } else if let Some((status, found)) = self.results.iter().find_map(|(s, form)| Some((*s, form.captures(text)?)))
         {
-            result(reading, at, status, &found);
+            result(reading, at, self.case(&found), status, &found);
         } else if let Some(found) = captures(&self.summary) {
             summary(reading, &found);
         } else if captures(&self.ignore).is_none() {
             return;
         }
         reading.claim(at, 0..text.len());
+    }
+}
+
+impl Patterns {
+    /// Returns the case that a line is about.
+    fn case<'a>(&'a self, found: &'a Captures<'_>) -> &'a str {
+        Some(group(found, "case")).filter(|named| !named.is_empty()).unwrap_or(&self.case)
     }
 }
 
@@ -111,7 +127,12 @@ fn compiled(name: &str, text: &str, groups: &[&str], problems: &mut Vec<String>)
         Ok(form) => {
             let has = |group: &str| form.capture_names().flatten().any(|name| name == group);
             let absent = groups.iter().filter(|group| !has(group));
-            problems.extend(absent.map(|group| format!("the pattern {name} has no group (?P<{group}>...)")));
+            let other = |group: &str| {
+                if group == "case" { ", and no `case` names the one that its lines are about" } else { "" }
+            };
+            problems.extend(
+                absent.map(|group| format!("the pattern {name} has no group (?P<{group}>...){}", other(group))),
+            );
             Some(form)
         }
         Err(error) => {
@@ -130,12 +151,12 @@ fn number(found: &Captures<'_>, name: &str) -> Option<usize> {
     group(found, name).parse().ok()
 }
 
-fn result(reading: &mut ParserState, at: usize, status: Option<Status>, found: &Captures<'_>) {
+fn result(reading: &mut ParserState, at: usize, name: &str, status: Option<Status>, found: &Captures<'_>) {
     let status = status.or_else(|| word(group(found, "status"))).unwrap_or_else(|| {
         reading.doubt(format!("it is not known what `{}` means", group(found, "status")));
         Status::Missing
     });
-    let case = reading.end(at, "", group(found, "case"), status);
+    let case = reading.end(at, "", name, status);
     case.message = group(found, "message").to_owned();
     case.location = place(group(found, "file"), group(found, "line"));
     let exact = group(found, "duration_ms").parse().ok();

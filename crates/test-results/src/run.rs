@@ -24,6 +24,20 @@ pub struct Start {
     pub timeout: Duration,
     /// True if the executed lines are to be recorded, provided the environment can do that.
     pub coverage: bool,
+    /// The point at which a program that never ends is stopped and judged, if the task sets one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<Limit>,
+}
+
+/// The point at which a program that prints for ever is stopped and judged by what it has printed: whichever comes
+/// first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limit {
+    /// The time since the start.
+    pub seconds: Option<f64>,
+    /// The number of lines on the console.
+    pub lines: Option<u32>,
 }
 
 /// The result of one start. It is stored as `ran.json` in the directory of the start.
@@ -59,6 +73,8 @@ pub enum Stop {
     },
     /// It was still printing when its time was up.
     TimedOut,
+    /// It was stopped at the limit that the task sets for a program that never ends.
+    Limited,
     /// It made no progress any more.
     Hung {
         /// The place in the program, as far as it is known.
@@ -74,6 +90,17 @@ pub enum Stop {
         /// The symptom that was observed.
         why: String,
     },
+}
+
+impl Stop {
+    /// Returns the exit code; -1 if the start did not end as it should. A start that reached its limit did.
+    pub fn code(&self) -> i64 {
+        match self {
+            Stop::Exited { code } => *code,
+            Stop::Limited => 0,
+            Stop::TimedOut | Stop::Hung { .. } | Stop::BootLoop { .. } | Stop::Lost { .. } => -1,
+        }
+    }
 }
 
 /// A fault that the firmware, the emulator or a sanitiser reported.

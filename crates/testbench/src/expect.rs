@@ -92,6 +92,13 @@ struct Count {
     from: usize,
 }
 
+impl Expect<tokio::net::UnixStream> {
+    /// Returns the process at the other end.
+    pub(crate) fn peer(&self) -> Option<i32> {
+        self.stream.peer_cred().ok()?.pid()
+    }
+}
+
 impl<S> Expect<S> {
     /// Creates a dialogue over a stream.
     pub fn new(stream: S) -> Self {

@@ -16,6 +16,7 @@ pub mod expect;
 pub mod fault;
 mod fetch;
 mod fields;
+mod gcov;
 mod kinds;
 mod leftovers;
 mod local;
@@ -34,7 +35,7 @@ mod trouble;
 mod walk;
 
 pub use environment::{Bench, Doing, Environment, FetchedFile, Operation, Reset};
-pub use interlock_test_results::{Fault, Ran, Start, Stop};
+pub use interlock_test_results::{Fault, Limit, Ran, Start, Stop};
 pub use kinds::environment;
 pub use local::Local;
 pub use profile::{Profile, Suite};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use interlock_test_results::Limit;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -44,9 +45,24 @@ pub struct Profile {
     /// The format of the results: one of the names of [`crate::results::Format`].
     #[serde(default)]
     pub format: String,
-    /// The settings of this kind of environment.
+    /// The point at which a firmware that never ends is stopped and judged.
+    #[serde(default)]
+    pub limit: Option<Limit>,
+    /// The settings of this kind of environment, and the patterns of the results.
     #[serde(default)]
     pub config: Map<String, Value>,
+}
+
+/// The settings in `config` that describe results. They mean the same in every environment, so that none reads them.
+const OF_RESULTS: [&str; 1] = ["patterns"];
+
+impl Profile {
+    /// Returns the profile as an environment reads it: without the settings that describe results.
+    pub(crate) fn of_environment(&self) -> Profile {
+        let mut own = self.clone();
+        own.config.retain(|name, _| !OF_RESULTS.contains(&name.as_str()));
+        own
+    }
 }
 
 /// One start, with its arguments.

@@ -16,7 +16,7 @@ use std::{
 use interlock_test_results::file_name;
 use serde::{Deserialize, Serialize};
 
-use crate::{Profile, Ran, Start};
+use crate::{Profile, Ran, Start, Stop};
 
 const FILE: &str = "session.json";
 
@@ -100,6 +100,17 @@ const PRINTING: &str = "printing";
 /// Returns the time before the time limit within which output counts as still printing.
 pub(crate) fn still(timeout: std::time::Duration) -> std::time::Duration {
     (timeout / 4).min(std::time::Duration::from_secs(1))
+}
+
+/// Returns the end of a start whose time is up, for an environment that knows how long it was `silent`. A firmware that
+/// prints for ever ends so as the task wants, unless it has stopped printing long before.
+pub(crate) fn time_is_up(start: &Start, silent: std::time::Duration) -> Stop {
+    let has_limit = start.limit.is_some_and(|limit| limit.seconds.is_some());
+    match has_limit && silent >= start.timeout / 2 {
+        true => Stop::Hung { place: format!("it printed nothing in its last {:.1} s", silent.as_secs_f64()) },
+        false if has_limit => Stop::Limited,
+        false => Stop::TimedOut,
+    }
 }
 
 /// Records that a start still printed at its time limit.

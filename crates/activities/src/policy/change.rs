@@ -8,9 +8,9 @@ const MINIMAL_LINES: usize = 20;
 
 /// Parts of names of functions and macros that only produce output, in lower case: `LOG_DEBUG(`, `log::debug!(`,
 /// `ESP_LOGI(`.
-const SAYING: [&str; 21] = [
-    "printf", "fprintf", "printk", "print", "println", "eprintln", "puts", "putchar", "log", "logi", "logd", "logw",
-    "loge", "logger", "logging", "syslog", "trace", "debug", "dbg", "console", "warn",
+const SAYING: [&str; 22] = [
+    "printf", "fprintf", "printk", "print", "println", "eprintln", "puts", "putchar", "putc", "log", "logi", "logd",
+    "logw", "loge", "logger", "logging", "syslog", "trace", "debug", "dbg", "console", "warn",
 ];
 
 /// Complete beginnings of such names.

@@ -142,7 +142,7 @@ impl PolicyCheck {
         };
         let mut problems: Vec<String> = match planned {
             Ok(plan) if plan.changes.is_empty() => vec!["the patch changes nothing".to_owned()],
-            Ok(_) => Vec::new(),
+            Ok(plan) => plan.changes.iter().filter_map(syntax_error).collect(),
             Err(problems) => problems.iter().map(|problem| format!("it does not apply: {problem}")).collect(),
         };
         let bad = |why: String| Outcome::error(code::BAD_INPUT, format!("`with.constraints` {why}"));
@@ -165,6 +165,14 @@ impl PolicyCheck {
         }
         Ok(Checked { problems, decision, risk: Some(risk) })
     }
+}
+
+/// Returns the first syntax error that a patch brings into a file, so that nothing is built to find it.
+fn syntax_error(change: &text::Planned) -> Option<String> {
+    let (before, after) = (change.before.as_ref()?, change.after.as_ref()?);
+    let path = change.path.to_str()?;
+    let line = interlock_codemap::new_error(path, &before.content, &after.content)?;
+    Some(format!("{path}:{line}: with the patch this is a syntax error"))
 }
 
 /// Returns the directory that a run works on, relative to the root of its workspace.

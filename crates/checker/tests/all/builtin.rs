@@ -53,10 +53,10 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
           between inputs (upper): 1472 transitions, 1053 activities, 421 judgements
           whole run: none
           waits in IDLE, INTAKE_ASKED, STEP_ASKED, REPAIR_ASKED, PLAN_ASKED, CALL_ASKED, COMMIT_ASKED
-        firmware: 21 properties, 92937 configurations
-          in 7 explorations 284698 configurations, 1457834 ways
-          between inputs (upper): 9726 transitions, 9062 activities, 1887 judgements
-          whole run: 14990 transitions, 13645 activities, 2616 judgements
+        firmware: 21 properties, 96535 configurations
+          in 7 explorations 291090 configurations, 1685492 ways
+          between inputs (upper): 10799 transitions, 9028 activities, 1902 judgements
+          whole run: 16935 transitions, 13643 activities, 2636 judgements
           waits in 
         notebook: 7 properties, 10497 configurations
           in 3 explorations 57407 configurations, 243461 ways

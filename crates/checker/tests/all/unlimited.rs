@@ -56,13 +56,15 @@ fn firmware_without_a_limit() {
         "firmware",
         expect![[r#"
             grants: another limit ends it
-            iterations: LOG_TRIAGE → SIMILAR_CASES → … → LOG_TRIAGE, 21 steps
+            iterations: ROLLBACK_POINT → APPLY_DIFF → … → ROLLBACK_POINT, 20 steps
             baseline_tries: BASELINE_RUN again and again
             no_progress: another limit ends it
             control_tries: CONTROL_RUNS again and again
             rollbacks: not at most 5 of ROLL_BACK or ROLLBACK_TO_GOOD
             BUILD_FAILURE: not at most 1 of CLEAN_BUILD since BUILD_RUN.build_ok
             recoveries: RESULT_ANALYSIS → MEASURE_ROUND → … → RESULT_ANALYSIS, 21 steps
+            unusable: another limit ends it
+            templates: another limit ends it
             TEST_ENV_FAILURE: not at most 3 of RESET_ENVIRONMENT since RESULT_ANALYSIS.PASS or RESULT_ANALYSIS.FAIL
             FLAKY: another limit ends it
             INCONCLUSIVE: another limit ends it

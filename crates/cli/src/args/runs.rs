@@ -359,9 +359,13 @@ pub(crate) struct Init {
     /// The name of a built-in machine
     #[arg(value_name = "M", add = complete::builtin_machines())]
     pub(crate) machine: String,
-    /// Overwrite a machine of the project
+    /// Overwrite a machine of the project, or a task
     #[arg(long)]
     pub(crate) force: bool,
+    /// Instead of the machine, write a task for this project from its build files (firmware: Makefile, CMake, PlatformIO
+    /// or west)
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "task.yaml")]
+    pub(crate) task: Option<std::path::PathBuf>,
 }
 
 /// The arguments of `evidence`.

@@ -15,6 +15,9 @@ pub(crate) fn run(args: &Init, output: &Output) -> Outcome {
     if !library::builtin_names().any(|known| known == name) {
         return Err(unknown(name));
     }
+    if let Some(path) = &args.task {
+        return task(name, path, args.force, output);
+    }
     let folder = machine::here().join(library::PROJECT_MACHINES).join(name);
     if folder.exists() && !args.force {
         let shown = machine::short(&folder.display().to_string());
@@ -58,6 +61,33 @@ fn for_project(content: &[u8]) -> Vec<u8> {
             .into(),
         Err(_) => content.to_owned(),
     }
+}
+
+/// Writes a task for the project in the current directory from its build files.
+fn task(machine: &str, path: &Path, force: bool, output: &Output) -> Outcome {
+    if machine != "firmware" {
+        let why = format!("a task of `{machine}` cannot be written from build files");
+        return Err(Failure::bad_input(why).hint(format!("`interlock describe {machine}` shows its input")));
+    }
+    let here = machine::here();
+    let Some(draft) = interlock_firmware::draft(&here) else {
+        let why = format!("{} has no platformio.ini, CMakeLists.txt or Makefile", here.display());
+        return Err(Failure::bad_input(why).hint("`interlock init firmware` writes an example of a task"));
+    };
+    let file = here.join(path);
+    let shown = machine::short(&file.display().to_string());
+    if file.exists() && !force {
+        return Err(Failure::bad_input(format!("{shown} already exists")).hint("--force overwrites it"));
+    }
+    write(&file, draft.text.as_bytes())?;
+    if output.is_json() {
+        output.json(&json!({ "machine": machine, "task": shown, "from": draft.from }))?;
+        return Ok(Exit::Good);
+    }
+    output.data(&format!("{shown}\n"))?;
+    let name = path.display();
+    output.talk(&format!("drafted from {}. Read it, then: `interlock run firmware --input {name}`\n", draft.from));
+    Ok(Exit::Good)
 }
 
 /// The name of a commented example input, which some machines have.

@@ -145,6 +145,9 @@ fn described(error: Error, machine: &str) -> Failure {
 fn with_sample(error: Error, loaded: &LoadedMachine, args: &Run) -> Failure {
     let (fitting, machine) = (sample(&loaded.chart().input), &args.machine);
     let hint = match &args.input {
+        None if machine == "firmware" && interlock_firmware::can_draft(&machine::here()) => {
+            "`interlock init firmware --task` drafts a task from this project's build files".to_owned()
+        }
         // A commented example file helps more than the smallest input on one line.
         _ if library::builtin_files(machine).any(|(path, _)| path == init::TASK) => {
             format!("`interlock init {machine}` writes a valid {} with comments", init::TASK)

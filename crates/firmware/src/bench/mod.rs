@@ -24,7 +24,7 @@ use crate::{
 
 pub(crate) use hold::{forget, let_go};
 pub(crate) use reading::{
-    baseline, compact, measure, misread, passed_targets, regressions, reported, reports_a_case, sizes,
+    baseline, compact, measure, misread, passed_targets, printed, regressions, reported, reports_a_case, sizes, telling,
 };
 pub(crate) use starts::{AllRan, alone, milliseconds, run_all, run_some, starts};
 
@@ -350,7 +350,9 @@ pub(crate) async fn fetch_artifacts(settings: Arc<Settings>, attempt: Attempt) -
     let result =
         keep(&attempt, "test_result", "application/json", serde_json::to_vec_pretty(&measured).map_err(failed)?)
             .await?;
-    let compact = compact(&measured, before.as_ref(), &open.session.profile.targets, &result);
+    let logs = keep_logs(&attempt, &open.session, Vec::new()).await?;
+    let telling = reading::telling(&attempt, &measured, &logs);
+    let compact = compact(&measured, before.as_ref(), &open.session.profile.targets, (&result, &telling));
     evidence.insert(0, result);
     // The next session can handle leftovers; a failed teardown is no reason to lose a result.
     let _ = open.environment.teardown(open.bench(&settings, &attempt)).await;

@@ -6,14 +6,18 @@ use std::{collections::BTreeMap, path::Path};
 use interlock_activity::{Attempt, Outcome};
 use interlock_chart::counted;
 use interlock_journal::{Evidence, Hash};
+use interlock_repair::OBSERVED;
 use interlock_test_results::{self as results, Format, Measured, Parsed, Status, Verdict, Wanted};
-use interlock_testbench::{Ran, Session, fault};
+use interlock_testbench::{Ran, Session, Stop, fault};
 use serde_json::{Value, json};
 
 use crate::table::failed;
 
 /// The number of cases that a compact result carries; the evidence has all of them.
 const CASES_MAX: usize = 40;
+
+/// The number of logs that an analysis reads.
+const LOGS_TELLING: usize = 6;
 
 /// The number of bytes at the end of a log from which results are read.
 const LOG_BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -56,7 +60,11 @@ fn format(session: &Session) -> Result<Format, Outcome> {
 }
 
 fn parsed(format: &Format, folder: &Path, ran: &Ran) -> Parsed {
-    let (texts, others) = texts(folder, ran);
+    let (mut texts, others) = texts(folder, ran);
+    if ran.stop == Stop::Limited {
+        // The limit cut off the last line.
+        texts.iter_mut().for_each(|text| text.truncate(text.rfind('\n').map_or(0, |end| end + 1)));
+    }
     results::read(format, &borrowed(&texts), &borrowed(&others))
 }
 
@@ -96,6 +104,12 @@ fn borrowed(texts: &[String]) -> Vec<&str> {
 fn text(path: &Path) -> String {
     let content = std::fs::read(path).unwrap_or_default();
     results::text(&content[content.len().saturating_sub(LOG_BYTES_MAX)..])
+}
+
+/// Returns everything that the starts of a session printed.
+pub(crate) fn printed(session: &Session) -> Result<Vec<String>, Outcome> {
+    let ran = session.ran().map_err(failed)?;
+    Ok(ran.iter().flat_map(|(folder, ran)| ran.logs.iter().map(|log| text(&folder.join(log)))).collect())
 }
 
 /// Reports whether a piece of a log reports a case.
@@ -154,7 +168,13 @@ pub(crate) fn passed_targets(measured: &Measured, before: Option<&Measured>, tar
 }
 
 /// Returns the compact result that a run carries in its data: the figures and the cases that did not pass.
-pub(crate) fn compact(measured: &Measured, before: Option<&Measured>, targets: &[String], all: &Evidence) -> Value {
+/// `telling` are the logs that say more than the cases do.
+pub(crate) fn compact(
+    measured: &Measured,
+    before: Option<&Measured>,
+    targets: &[String],
+    (all, telling): (&Evidence, &[Evidence]),
+) -> Value {
     let bad = measured.cases.iter().filter(|case| case.case.status != Status::Passed);
     let cases: Vec<Value> = bad.take(CASES_MAX).map(|case| serde_json::to_value(case).unwrap_or(Value::Null)).collect();
     json!({
@@ -173,9 +193,20 @@ pub(crate) fn compact(measured: &Measured, before: Option<&Measured>, targets: &
         "fault": measured.fault,
         "doubts": measured.doubts,
         "reasons": measured.reasons.iter().take(10).collect::<Vec<_>>(),
-        "artifacts": [],
+        "artifacts": telling.iter().map(|log| log.hash.to_string()).collect::<Vec<_>>(),
         "evidence_refs": [all.hash.to_string()],
     })
+}
+
+/// Returns the logs that an analysis reads beside the cases: all of a program that reports no case, and otherwise those
+/// with the observations of a diagnostic change.
+pub(crate) fn telling(attempt: &Attempt, measured: &Measured, logs: &[Evidence]) -> Vec<Evidence> {
+    let is_silent = measured.cases.iter().all(|case| case.case.status == Status::Missing);
+    let is_observed = |log: &Evidence| {
+        let content = attempt.evidence.get(&log.hash).unwrap_or_default();
+        content.windows(OBSERVED.len()).any(|part| part == OBSERVED.as_bytes())
+    };
+    logs.iter().filter(|log| is_silent || is_observed(log)).take(LOGS_TELLING).cloned().collect()
 }
 
 /// Returns the signal that a verdict sends to the machine.

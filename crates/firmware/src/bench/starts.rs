@@ -26,7 +26,7 @@ pub(crate) struct AllRan {
 
 /// Returns the starts of a profile, each once.
 pub(crate) fn starts(profile: &Profile) -> Vec<Start> {
-    let timeout = |seconds: Option<u64>| Duration::from_secs(seconds.unwrap_or(profile.timeout_sec));
+    let timeout = |seconds: Option<u64>| time_of(profile, seconds.unwrap_or(profile.timeout_sec));
     let has_tag = |tags: &[String]| profile.tags.is_empty() || tags.iter().any(|tag| profile.tags.contains(tag));
     let suites = profile.suites.iter().filter(|suite| has_tag(&suite.tags)).map(|suite| Start {
         id: suite.id.clone(),
@@ -36,6 +36,7 @@ pub(crate) fn starts(profile: &Profile) -> Vec<Start> {
         environment_vars: suite.environment_vars.clone(),
         timeout: timeout(suite.timeout_sec),
         coverage: false,
+        limit: profile.limit,
     });
     let mut starts: Vec<Start> = suites.collect();
     if profile.each_alone {
@@ -43,7 +44,8 @@ pub(crate) fn starts(profile: &Profile) -> Vec<Start> {
     }
     if starts.is_empty() {
         let (id, args) = ("all".to_owned(), Vec::new());
-        starts.push(Start { id, repetition: 1, args, timeout: timeout(None), ..Start::default() });
+        let limit = profile.limit;
+        starts.push(Start { id, repetition: 1, args, timeout: timeout(None), limit, ..Start::default() });
     }
     starts
 }
@@ -57,9 +59,16 @@ pub(crate) fn alone(profile: &Profile, case: &str) -> Start {
         args: vec![template.replace("{case}", case)],
         command: String::new(),
         environment_vars: BTreeMap::new(),
-        timeout: Duration::from_secs(profile.timeout_sec),
+        timeout: time_of(profile, profile.timeout_sec),
         coverage: false,
+        limit: profile.limit,
     }
+}
+
+/// Returns the time of a start: that of its limit, if the firmware never ends by itself.
+fn time_of(profile: &Profile, seconds: u64) -> Duration {
+    let limit = profile.limit.and_then(|limit| limit.seconds).and_then(|limit| Duration::try_from_secs_f64(limit).ok());
+    limit.unwrap_or_else(|| Duration::from_secs(seconds))
 }
 
 /// Runs all starts of the profile, and repeats those that did not go well, so that flaky cases show.
@@ -81,7 +90,7 @@ pub(crate) async fn run_all(settings: &Arc<Settings>, attempt: &Attempt, open: &
     if let Some(Stop::Lost { why }) = ran.iter().map(|ran| &ran.stop).find(|stop| matches!(stop, Stop::Lost { .. })) {
         return Err(Trouble::Runner(why.clone()));
     }
-    let codes = ran.iter().map(|ran| if let Stop::Exited { code } = ran.stop { code } else { -1 });
+    let codes = ran.iter().map(|ran| ran.stop.code());
     Ok(AllRan { exit_code: codes.into_iter().find(|code| *code != 0).unwrap_or(0), programs: begun.elapsed() })
 }
 
@@ -119,7 +128,11 @@ pub(super) async fn run_in(
             under_way.spawn(async move {
                 let folder = session.folder_of(within, &start)?;
                 let bench = Bench { attempt: &attempt, session: &session, sandbox: &settings.sandbox };
-                let ran = environment.run(bench, &start, &folder).await?;
+                let mut ran = environment.run(bench, &start, &folder).await?;
+                // An environment that knows no silence reports only that the time is up.
+                if ran.stop == Stop::TimedOut && start.limit.is_some_and(|limit| limit.seconds.is_some()) {
+                    ran.stop = Stop::Limited;
+                }
                 session.keep(&folder, &ran)?;
                 Ok::<Ran, Trouble>(ran)
             });

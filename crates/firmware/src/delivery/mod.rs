@@ -46,7 +46,7 @@ pub(crate) struct With {
     /// The number of control runs; 0 if the task does not set it.
     #[serde(default)]
     pub(crate) controls: u32,
-    /// True if a person has read the patch or the task accepts the figures alone.
+    /// True if a person has read the patch and let it be applied.
     #[serde(default)]
     pub(crate) trusted: bool,
     /// The origin of the last patch: a template or a model.
@@ -115,8 +115,8 @@ pub(crate) async fn examine(settings: Arc<Settings>, attempt: Attempt) -> Done {
     Ok(signal("doubts_found", data).with([evidence]))
 }
 
-/// Returns the confidence in the patch that this number of witnesses supports. If a person has read the patch or the
-/// task accepts the figures, the confidence is kept.
+/// Returns the confidence in the patch that this number of witnesses supports. If a person has read the patch, the
+/// confidence is kept.
 fn sure(with: &With, witnesses: usize) -> f64 {
     if with.trusted {
         return with.patch_confidence;
@@ -233,6 +233,6 @@ mod tests {
         assert_eq!(sure(&with("model", false, 1.0), 0), 0.05, "what passed before is no witness");
         assert_eq!(sure(&with("model", false, 0.95), 30), 0.56);
         assert_eq!(sure(&with("model", true, 1.0), 1), 1.0, "a person has read it");
-        assert_eq!(sure(&with("template", true, 0.91), 1), 0.91, "the task lets figures decide");
+        assert_eq!(sure(&with("template", false, 0.91), 12), 0.56, "a ranking figure is no measurement");
     }
 }

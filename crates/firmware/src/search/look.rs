@@ -30,6 +30,9 @@ const SECOND_THOUGHTS: usize = 15;
 /// below the limit for delivery without a person, because many changes satisfy a single check by chance.
 const PART_SURE_MAX: f64 = 0.7;
 
+/// The score of a line that is known to run, if nothing is known of the others.
+const OBSERVED_SCORE: f64 = 0.8;
+
 /// The number of suspects that the evidence names.
 const SUSPECTS_TOLD: usize = 20;
 
@@ -40,7 +43,7 @@ struct Look<'a> {
     trials: &'a mut Trials,
     tried: &'a mut Tried,
     sight: Sight,
-    found: SearchResult,
+    found: &'a mut SearchResult,
     /// The number of candidates after which the search ends.
     last: usize,
 }
@@ -52,9 +55,9 @@ pub(super) async fn look(
     memory: &Memory,
     trials: &mut Trials,
     tried: &mut Tried,
-    begun: Instant,
-) -> Result<SearchResult, Outcome> {
-    let (sight, offered, found) = survey(with, trials).await?;
+    (begun, found): (Instant, &mut SearchResult),
+) -> Result<(), Outcome> {
+    let (sight, offered) = survey(with, memory, trials, found).await?;
     let mut search = Search::new(trials.sources.texts.clone(), offered, trials.trial(&trials.measured));
     let mut look = Look { attempt, memory, trials, tried, sight, found, last: usize::MAX };
     loop {
@@ -72,20 +75,26 @@ pub(super) async fn look(
     }
     // The waiting candidates were not examined, so some of them may turn out invalid.
     look.found.made = look.found.tried + search.waiting();
-    Ok(look.found)
+    Ok(())
 }
 
 /// Ranks the lines of the sources and makes the candidates for them.
-async fn survey(with: &With, trials: &mut Trials) -> Result<(Sight, Candidates, SearchResult), Outcome> {
+async fn survey(
+    with: &With,
+    memory: &Memory,
+    trials: &mut Trials,
+    found: &mut SearchResult,
+) -> Result<(Sight, Candidates), Outcome> {
     let sight = Sight::of(trials).await?;
     trials.hurry();
     let sources = trials.sources.clone();
     let mut suspects = localise(&sight.coverage, &sight.named);
     if suspects.is_empty() {
         suspects = anywhere(&sources.texts);
+        suspects.iter_mut().filter(|one| memory.has_run(one)).for_each(was_observed);
     }
     let hints = sight.hints(&sources, with)?;
-    let found = SearchResult {
+    *found = SearchResult {
         cases: sight.coverage.len(),
         suspects: suspects.iter().take(SUSPECTS_TOLD).map(told).collect(),
         kept_from: hints.read_only.len(),
@@ -93,7 +102,7 @@ async fn survey(with: &With, trials: &mut Trials) -> Result<(Sight, Candidates, 
         ..SearchResult::default()
     };
     let offered = blocking(move || Ok(candidates(&sources.texts, &suspects, &hints))).await?;
-    Ok((sight, offered, found))
+    Ok((sight, offered))
 }
 
 fn told(suspect: &Suspect) -> Value {
@@ -101,10 +110,15 @@ fn told(suspect: &Suspect) -> Value {
 }
 
 /// Returns every line with the same score, for the case that neither coverage nor a named place points anywhere.
-fn anywhere(texts: &BTreeMap<String, String>) -> Vec<Suspect> {
+pub(super) fn anywhere(texts: &BTreeMap<String, String>) -> Vec<Suspect> {
     let why = "no evidence points elsewhere";
     let line = |path: &str, line| Suspect { path: path.to_owned(), line, score: 0.5, why: why.to_owned() };
     texts.iter().flat_map(|(path, text)| (1..=text.lines().count()).map(move |at| line(path, at))).collect()
+}
+
+/// Raises a line of a function that a diagnostic change has shown to run before the output ends.
+fn was_observed(suspect: &mut Suspect) {
+    (suspect.score, suspect.why) = (OBSERVED_SCORE, "a diagnostic change showed that its function runs".to_owned());
 }
 
 impl Look<'_> {
@@ -121,6 +135,13 @@ impl Look<'_> {
         self.found.tried += 1;
         self.report(&candidate, search.waiting());
         let Came { trial, is_good, image, .. } = self.result_of(&candidate).await?;
+        self.found.trials.push(json!({
+            "change": candidate.summary,
+            "built": trial.built,
+            "passed": trial.passed.len(),
+            "failed": trial.failed.len(),
+            "is_good": is_good,
+        }));
         self.found.unchanged += usize::from(image.is_some() && image == self.trials.first_image);
         if self.memory.knows_image(image.as_deref()) {
             // An equivalent patch was found before.

@@ -4,6 +4,7 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use interlock_activity::{Attempt, Outcome};
+use interlock_repair::Suspect;
 use serde::{Deserialize, Serialize};
 
 use super::With;
@@ -26,6 +27,9 @@ pub(super) struct Memory {
     /// Trees in which nothing was found, with the reason: another search would find nothing either.
     #[serde(default)]
     pub(super) exhausted: BTreeMap<String, String>,
+    /// The lines of functions that a diagnostic change has shown to run, by file.
+    #[serde(default)]
+    observed: BTreeMap<String, Vec<(usize, usize)>>,
 }
 
 impl Memory {
@@ -63,6 +67,18 @@ impl Memory {
     pub(super) async fn exhaust(mut self, tree: &str, why: &str) -> Result<(), Outcome> {
         self.exhausted.insert(tree.to_owned(), why.to_owned());
         self.save().await
+    }
+
+    /// Records the functions that a diagnostic change has shown to run.
+    pub(super) async fn observe(mut self, functions: BTreeMap<String, Vec<(usize, usize)>>) -> Result<(), Outcome> {
+        self.observed = functions;
+        self.save().await
+    }
+
+    /// Reports whether a line belongs to a function that is known to run.
+    pub(super) fn has_run(&self, suspect: &Suspect) -> bool {
+        let of = self.observed.get(&suspect.path).into_iter().flatten();
+        of.into_iter().any(|(first, last)| (*first..=*last).contains(&suspect.line))
     }
 
     async fn save(&self) -> Result<(), Outcome> {

@@ -5,6 +5,7 @@
 //! Such a patch is plausible, not proven: its confidence follows from the number of failing cases that execute the
 //! changed line.
 
+mod diagnose;
 mod look;
 mod memory;
 mod sight;
@@ -63,6 +64,9 @@ pub(crate) struct With {
     /// The patch of the previous round, which did not suffice.
     #[serde(default)]
     pub(crate) previous_patch: String,
+    /// True if nothing explains the failure yet, and the patch is to print and not to repair.
+    #[serde(default)]
+    pub(crate) diagnostic: bool,
 }
 
 #[derive(Clone, Default, Deserialize)]
@@ -102,6 +106,8 @@ struct SearchResult {
     oddity: Option<String>,
     /// The number of candidates that built the same image as the unchanged tree.
     unchanged: usize,
+    /// The candidates that were tried, with their results.
+    trials: Vec<Value>,
 }
 
 impl SearchResult {
@@ -121,6 +127,7 @@ impl SearchResult {
             "found": self.candidate.as_ref().map(|(candidate, _)| &candidate.summary),
             "oddity": self.oddity,
             "other_candidates_that_pass": self.others,
+            "trials": self.trials,
         })
     }
 
@@ -190,12 +197,13 @@ impl SearchResult {
 /// Searches for a patch with templates.
 pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
     let with: With = given(&attempt)?;
+    let has_model = has_model(&settings, &attempt);
     if let Some(why) = refusal(&with).map_err(|trouble| bench::wrong(&trouble))? {
-        return Ok(nothing(&why));
+        return Ok(nothing(&why, has_model));
     }
     let memory = Memory::of(&settings, &attempt, &with).await?;
-    if let Some(why) = memory.exhausted.get(&with.tree) {
-        return Ok(nothing(why));
+    if let Some(why) = memory.exhausted.get(&with.tree).filter(|_| !with.diagnostic) {
+        return Ok(nothing(why, has_model));
     }
     let begun = Instant::now();
     let mut trials = match Trials::begin(&settings, &attempt, &with).await? {
@@ -204,17 +212,25 @@ pub(crate) async fn search(settings: Arc<Settings>, attempt: Attempt) -> Done {
             if is_certain {
                 memory.exhaust(&with.tree, &why).await?;
             }
-            return Ok(nothing_after(&why, programs, None));
+            return Ok(nothing_after(&why, programs, None, has_model));
         }
     };
+    if with.diagnostic {
+        return diagnose::diagnose(&attempt, &with, memory, &mut trials).await;
+    }
     let mut tried = Tried::of(&settings, &attempt).await?;
-    let found = look(&attempt, &with, &memory, &mut trials, &mut tried, begun).await?;
+    let mut found = SearchResult::default();
+    let ended = look(&attempt, &with, &memory, &mut trials, &mut tried, (begun, &mut found)).await;
     let told = found.told(tried.again, begun.elapsed());
     let evidence = keep(&attempt, "search", "application/json", format!("{told:#}\n").into_bytes()).await?;
+    if let Err(stopped) = ended {
+        // What was tried before a search was stopped has been tried.
+        return Err(stopped.with([evidence]));
+    }
     let in_vain = found.in_vain(trials.sources.texts.len());
     let Some((candidate, ranked)) = found.candidate.as_ref().or(found.part.as_ref()) else {
         memory.exhaust(&with.tree, &in_vain).await?;
-        return Ok(nothing_after(&in_vain, trials.programs, Some(evidence)));
+        return Ok(nothing_after(&in_vain, trials.programs, Some(evidence), has_model));
     };
     memory.add(&attempt, &candidate.patch, found.image.clone()).await?;
     let data = json!({
@@ -251,15 +267,23 @@ fn unfit(profile: &Profile) -> Result<Option<String>, Trouble> {
 }
 
 /// Returns the outcome of a search that found nothing after programs ran.
-fn nothing_after(why: &str, programs: Duration, evidence: Option<Evidence>) -> Outcome {
+fn nothing_after(why: &str, programs: Duration, evidence: Option<Evidence>, has_model: bool) -> Outcome {
     let evidence = Vec::from_iter(evidence);
     let programs_ms = bench::milliseconds(programs);
-    let data = json!({ "summary": why, "evidence_refs": refs(&evidence), "programs_ms": programs_ms });
+    let data =
+        json!({ "summary": why, "evidence_refs": refs(&evidence), "programs_ms": programs_ms, "has_model": has_model });
     signal("nothing_found", data).with(evidence)
 }
 
-fn nothing(why: &str) -> Outcome {
-    signal("nothing_found", json!({ "summary": why, "evidence_refs": [] }))
+fn nothing(why: &str, has_model: bool) -> Outcome {
+    signal("nothing_found", json!({ "summary": why, "evidence_refs": [], "has_model": has_model }))
+}
+
+/// Reports whether another judge than the rules can be asked for a patch. Without one, another round of the same steps
+/// ends as this one did.
+fn has_model(settings: &Settings, attempt: &Attempt) -> bool {
+    let judges = interlock_judge::settings::Settings::load(settings.home.as_deref(), &attempt.folder);
+    judges.is_ok_and(|judges| judges.chain("judge.patch").iter().any(|name| *name != interlock_judge::settings::RULES))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::{
 
 use interlock_activity::{Attempt, Outcome};
 use interlock_journal::Hash;
-use interlock_repair::{Candidate, Trial};
+use interlock_repair::{Candidate, Edit, Trial};
 use interlock_test_results::{Measured, Status, Verdict};
 use interlock_testbench::{Profile, Ran, Start, Trouble};
 use serde::{Deserialize, Serialize};
@@ -88,7 +88,7 @@ impl Trials {
         }
         let mut trials = Self::open(settings, attempt, with, (copy, folder), built.programs).await?;
         trials.measure_unchanged().await?;
-        if trials.has_stable_failure() {
+        if with.diagnostic || trials.has_stable_failure() {
             return Ok(Ok(trials));
         }
         let why = trials.measured.reasons.first().map(String::as_str).unwrap_or_default();
@@ -140,9 +140,14 @@ impl Trials {
         Ok(())
     }
 
-    /// Reports whether a case fails that was not flaky on the untouched tree.
+    /// Reports whether a case fails, or is not reported, that was not flaky on the untouched tree.
     fn has_stable_failure(&self) -> bool {
-        self.measured.cases.iter().any(|case| case.case.status.is_bad() && !self.is_flaky(&case.case.case_id))
+        let is_failure = |status: Status| status.is_bad() || status == Status::Missing;
+        self.measured.cases.iter().any(|case| is_failure(case.case.status) && !self.is_flaky(&case.case.case_id))
+    }
+
+    pub(super) fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// Reports whether a case was flaky on the untouched tree: no fix is searched for it.
@@ -195,10 +200,15 @@ impl Trials {
 
     /// Tries a candidate and restores the sources.
     pub(super) async fn try_out(&mut self, candidate: &Candidate) -> Result<Came, Outcome> {
+        self.try_edits(&candidate.edits).await
+    }
+
+    /// Tries edits and restores the sources.
+    pub(super) async fn try_edits(&mut self, edits: &BTreeMap<String, Vec<Edit>>) -> Result<Came, Outcome> {
         let mut changed = Vec::new();
-        for path in candidate.edits.keys() {
+        for (path, edits) in edits {
             let Some(text) = self.sources.texts.get(path) else { continue };
-            let Some(new) = candidate.apply(path, text) else { continue };
+            let Some(new) = interlock_repair::apply(text, edits) else { continue };
             tokio::fs::write(self.sources.root.join(path), new).await.map_err(failed)?;
             changed.push((path.clone(), text.clone()));
         }

@@ -5,6 +5,7 @@ use interlock_activity::report::{
     reading::{list, text, words},
 };
 use interlock_chart::counted;
+use interlock_repair::MEASURED_MAX;
 use serde_json::Value as Json;
 
 use super::Facts;
@@ -78,9 +79,11 @@ impl Facts {
         format!("it is {} sure at most{witnesses}{doubts}", self.confidence())
     }
 
-    /// How sure the whole patch can be at most.
+    /// How sure the whole patch can be at most. Without a person's word, never more than was ever measured, whatever the
+    /// machine compared with its threshold.
     pub(super) fn confidence(&self) -> f64 {
-        self.context["kept_confidence"].as_f64().unwrap_or(0.0)
+        let kept = self.context["kept_confidence"].as_f64().unwrap_or(0.0);
+        if self.vouched_by.is_some() { kept } else { kept.min(MEASURED_MAX) }
     }
 
     /// The cases that failed as the tree was found, with what they said and where.

@@ -18,6 +18,9 @@ use crate::{Exhibit, Question, Verdict};
 /// The maximum number of hypotheses in an analysis.
 const HYPOTHESES_MAX: usize = 3;
 
+/// The confidence of an analysis that only knows that a result is missing: enough to look further.
+const UNEXPLAINED: f64 = 0.5;
+
 /// The maximum size of a fact that is read as a log.
 const FACT_BYTES_MAX: usize = 256 * 1024;
 
@@ -46,10 +49,13 @@ pub fn judge(question: &Question, rules: &Rules) -> Option<Verdict> {
     if let Some(verdict) = session::judge(&known, allows) {
         return Some(verdict);
     }
-    let cause = known.findings.first()?;
     if allows(&["hypotheses_made"]) {
-        return known.analysis(cause);
+        return match known.findings.first().filter(|_| !known.is_diagnostic()) {
+            Some(cause) => known.analysis(cause),
+            None => known.unexplained(),
+        };
     }
+    let cause = known.findings.first()?;
     if allows(&["code_bug", "check_bug"]) {
         return known.advice(cause);
     }
@@ -121,10 +127,6 @@ impl<'q> QuestionFindings<'q> {
     /// Makes an analysis with a hypothesis for each of the nearest findings. It names a root cause only if the message
     /// itself is one.
     fn analysis(&self, cause: &Finding) -> Option<Verdict> {
-        if self.question.facts.get("diagnostic") == Some(&Value::Bool(true)) {
-            // There is no failure to analyse yet; other judges decide which observations to make.
-            return None;
-        }
         let confidence = sureness(cause);
         let hypotheses: Vec<Value> = self
             .findings
@@ -145,6 +147,34 @@ impl<'q> QuestionFindings<'q> {
         let summary = self.reason(cause);
         let analysis = json!({ "summary": summary, "root_cause": root_cause, "hypothesis_list": hypotheses, "confidence": confidence });
         self.verdict("hypotheses_made", json!({ "confidence": confidence, "analysis": analysis }), confidence, summary)
+    }
+
+    /// Reports whether the round is to observe and not to repair.
+    fn is_diagnostic(&self) -> bool {
+        self.question.facts.get("diagnostic") == Some(&Value::Bool(true))
+    }
+
+    /// Makes an analysis of a failure that nothing printed explains: in a diagnostic round it names what has to be
+    /// observed, later what is known. Without a measured result there is nothing to say.
+    fn unexplained(&self) -> Option<Verdict> {
+        let cases = self.question.facts.pointer("/test_result/cases")?.as_array()?;
+        let named = cases.iter().filter_map(|case| case["case_id"].as_str()).take(HYPOTHESES_MAX).collect::<Vec<_>>();
+        let of = if named.is_empty() { "any case".to_owned() } else { named.join(", ") };
+        let (summary, action) = match self.is_diagnostic() {
+            true => (
+                format!("nothing that is printed explains the failure: the program does not report {of}"),
+                "Print the arguments and results of the functions that run before the output ends.",
+            ),
+            false => (
+                format!("the program does not report {of}, and nothing that it prints says why"),
+                "Look at the functions that run before the output ends.",
+            ),
+        };
+        let hypothesis = json!({ "description": summary, "evidence_refs": self.refs, "suggested_actions": [action], "confidence": UNEXPLAINED });
+        let analysis =
+            json!({ "summary": summary, "root_cause": "", "hypothesis_list": [hypothesis], "confidence": UNEXPLAINED });
+        let data = json!({ "confidence": UNEXPLAINED, "analysis": analysis });
+        self.verdict("hypotheses_made", data, UNEXPLAINED, summary)
     }
 
     /// Decides if the code or the check is wrong.

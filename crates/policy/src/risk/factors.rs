@@ -1,4 +1,5 @@
-//! The risk factors. One function per factor; each returns a value from 0 to 1 and a description of its findings.
+//! The risk factors. One function per factor; each returns a value from 0 (the sizes of a patch may exceed 1) and a
+//! description of its findings.
 
 use super::{Evidence, Table, weakened::weakenings};
 use crate::{ChangeKind, FileChange, Patch};
@@ -20,6 +21,7 @@ pub(super) fn measure(patch: &Patch, evidence: Evidence, table: &Table) -> Vec<M
     let lines = patch.lines();
     let files = patch.files.len();
     vec![
+        // A size counts fully at the table's value and grows on beyond it: 2,000 lines are never as harmless as 400.
         ("size", lines as f64 / table.lines_full, format!("{lines} line{}", plural(lines))),
         ("files", files.saturating_sub(1) as f64 / table.files_full, format!("{files} file{}", plural(files))),
         some("sensitive_paths", &paths(&|file| touched(file, &|path| table.is_sensitive(path)))),

@@ -28,9 +28,9 @@ pub struct Risk {
 pub struct Factor {
     /// The factor's name in the table.
     pub name: &'static str,
-    /// The measured value, from 0 to 1.
+    /// The measured value: from 0 to 1, and more for a patch that is larger than the table's full size.
     pub value: f64,
-    /// The maximum contribution to the score.
+    /// The contribution to the score at the value 1.
     pub weight: f64,
     /// The contribution to the score: value times weight.
     pub counts: f64,
@@ -50,7 +50,7 @@ pub fn score(patch: &Patch, evidence: Evidence, table: &Table) -> Risk {
     let factors: Vec<Factor> = factors::measure(patch, evidence, table)
         .into_iter()
         .map(|(name, value, found)| {
-            let (value, weight) = (value.clamp(0.0, 1.0), table.weight(name));
+            let (value, weight) = (value.max(0.0), table.weight(name));
             Factor { name, value: rounded(value), weight, counts: rounded(value * weight), found }
         })
         .collect();

@@ -5,6 +5,7 @@
 mod confidence;
 mod doubts;
 mod localise;
+mod observe;
 mod patches;
 mod robust;
 mod search;

@@ -40,6 +40,24 @@ fn take(search: &mut Search, wanted: impl Fn(&Candidate) -> bool) -> Candidate {
     panic!("none was wanted");
 }
 
+/// Code is copied with its bugs: a change that moves a failure is tried at the copy too.
+#[test]
+fn the_same_edit_is_tried_at_its_sibling() {
+    let text = "int f(int head, int tail) {\n    if (head > 8) {\n        return 1;\n    }\n    if (tail > 8) {\n        return 2;\n    }\n    return 0;\n}\n";
+    let files = BTreeMap::from([("src/a.c".to_owned(), text.to_owned())]);
+    let offered = candidates(&files, &suspects("src/a.c", &[2]), &Hints::default());
+    let mut search = Search::new(files, offered, trial(&["y"], &[("x", "1")]));
+    let first = take(&mut search, |one| one.after.contains("head >= 8"));
+    search.tell(&first, &trial(&["y"], &[("x", "another")]));
+    let both = take(&mut search, |one| one.after.is_empty() || one.patch.contains("+    if (tail >= 8) {"));
+    assert!(
+        both.patch.contains("+    if (head >= 8) {") && both.patch.contains("+    if (tail >= 8) {"),
+        "{}",
+        both.patch
+    );
+    assert!(both.summary.ends_with("and the same at 1 more place"), "{}", both.summary);
+}
+
 #[test]
 fn candidates_come_in_order_and_each_once() {
     let mut search = search(&[2, 4], trial(&[], &[("x", "1")]));

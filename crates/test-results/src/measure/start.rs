@@ -1,6 +1,8 @@
 //! The interpretation of one start: its cases, including the one that was running at a crash or hang, and its faults.
 
-use super::{CaseResult, Fault, Flaky, Parsed, Ran, Status, Stop, Wanted, meant};
+use std::collections::BTreeMap;
+
+use super::{CaseResult, Fault, Flaky, Parsed, Ran, Status, Stop, Wanted, meant, votes::badness};
 use crate::{form::NAMELESS, reading::first_place};
 
 /// One start with its interpreted cases and faults.
@@ -17,6 +19,8 @@ pub(super) struct StartResult {
     pub(super) doubts: Vec<String>,
     /// The case in which the start crashed or hung.
     pub(super) victim: Option<String>,
+    /// True if the task sets a limit, because the program never ends by itself.
+    is_endless: bool,
 }
 
 impl StartResult {
@@ -32,17 +36,25 @@ impl StartResult {
             flaky: parsed.flaky.clone(),
             doubts: parsed.doubts.clone(),
             victim: None,
+            is_endless: ran.start.limit.is_some(),
         };
         // If the names are known, cases with only a number are duplicates.
         if !wanted.expected.is_empty() || wanted.baseline.is_some() {
             shown.cases.retain(|case| case.message != NAMELESS);
         }
-        if let Stop::BootLoop { .. } = ran.stop {
-            shown.forget_repeated();
+        match ran.stop {
+            _ if shown.is_endless => shown.join_repeated(),
+            Stop::BootLoop { .. } => shown.forget_repeated(),
+            _ => {}
         }
         if let Some(status) = shown.ended_in_a_case(parsed) {
-            shown.victim = parsed.running.clone().or_else(|| shown.next_in_line(wanted, all));
+            // At its limit a program may be within any case, so that only a case that never reported is to blame.
+            let running = parsed.running.clone().filter(|_| ran.stop != Stop::Limited || !shown.faults.is_empty());
+            shown.victim = running.or_else(|| shown.next_in_line(wanted, all));
             shown.blame(status);
+            if shown.victim.is_none() && shown.is_endless {
+                shown.blame_all(status);
+            }
         }
         shown
     }
@@ -53,9 +65,11 @@ impl StartResult {
         match self.stop {
             Stop::Lost { .. } if self.faults.is_empty() => None,
             _ if !self.faults.is_empty() => Some(Status::Crashed),
+            // A program that is to run for ever and ends has not met what would have come.
+            Stop::Exited { .. } if self.is_endless => Some(Status::Crashed),
             Stop::Exited { code } => (code != 0 && is_unfinished).then_some(Status::Crashed),
             Stop::BootLoop { .. } => Some(Status::Crashed),
-            Stop::TimedOut | Stop::Hung { .. } | Stop::Lost { .. } => Some(Status::Timeout),
+            Stop::TimedOut | Stop::Hung { .. } | Stop::Limited | Stop::Lost { .. } => Some(Status::Timeout),
         }
     }
 
@@ -83,6 +97,18 @@ impl StartResult {
         candidates.next().cloned()
     }
 
+    /// Marks every case of a program that was to run for ever and did not: none of them lasted.
+    fn blame_all(&mut self, status: Status) {
+        if self.stop == Stop::Limited && self.faults.is_empty() {
+            return;
+        }
+        let names: Vec<String> = self.cases.iter().map(|case| case.case_id.clone()).collect();
+        for name in names {
+            self.victim = Some(name);
+            self.blame(status);
+        }
+    }
+
     /// Marks the case in which the start ended as crashed or timed out.
     fn blame(&mut self, status: Status) {
         let Some(victim) = &self.victim else { return };
@@ -90,6 +116,8 @@ impl StartResult {
             (_, Some(fault)) => fault.banner.clone(),
             (Stop::Hung { place }, None) => format!("it hung: {place}"),
             (Stop::TimedOut, None) => "its time was up".to_owned(),
+            (Stop::Limited, None) => "it was not reported before the limit".to_owned(),
+            (Stop::Exited { code }, None) if self.is_endless => format!("it ended before its limit, with exit code {code}"),
             (Stop::Exited { code }, None) => format!("the program ended with exit code {code}"),
             _ => String::new(),
         };
@@ -108,21 +136,48 @@ impl StartResult {
 
     /// Drops repeated cases: a firmware in a boot loop reports the same cases again and again.
     fn forget_repeated(&mut self) {
-        self.cases.retain(|case| {
-            let number = case.case_id.rsplit_once('#').map(|(_, number)| number);
-            !number.is_some_and(|number| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()))
-        });
+        self.cases.retain(|case| first_name(&case.case_id) == case.case_id);
     }
 
-    /// Reports whether the start ended by itself.
+    /// Joins the reports of a program that prints the same cases for ever. The worst report of a case counts: a
+    /// check that was once not met is not met, however often it is met later.
+    fn join_repeated(&mut self) {
+        let mut joined: Vec<CaseResult> = Vec::new();
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        for mut case in std::mem::take(&mut self.cases) {
+            case.case_id = first_name(&case.case_id).to_owned();
+            match places.get(&case.case_id).map(|place| &mut joined[*place]) {
+                Some(known) if weight(case.status) > weight(known.status) => *known = case,
+                Some(_) => {}
+                None => {
+                    places.insert(case.case_id.clone(), joined.len());
+                    joined.push(case);
+                }
+            }
+        }
+        self.cases = joined;
+    }
+
+    /// Reports whether the start ended by itself, or at the limit that the task sets.
     pub(super) fn has_exited(&self) -> bool {
-        matches!(self.stop, Stop::Exited { .. })
+        matches!(self.stop, Stop::Exited { .. } | Stop::Limited)
     }
 
     /// Returns the name of the start as a prefix of messages.
     pub(super) fn name(&self) -> String {
         format!("{} ({}): ", self.start, self.repetition)
     }
+}
+
+/// Returns the name that a case had before its repetitions were numbered.
+fn first_name(case_id: &str) -> &str {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
+    case_id.rsplit_once('#').filter(|(_, number)| is_number(number)).map_or(case_id, |(name, _)| name)
+}
+
+/// Orders the reports of one case: a report that it began says least.
+fn weight(status: Status) -> u8 {
+    if status == Status::Missing { 0 } else { 1 + badness(status) }
 }
 
 /// Collects all faults: those that the environment observed, those in the text, and exit codes that only a crash

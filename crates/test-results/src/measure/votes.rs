@@ -89,7 +89,8 @@ fn attempts(start: &StartResult, case: &CaseResult) -> Vec<Status> {
     repeated.map_or_else(|| vec![case.status], |flaky| flaky.statuses.clone())
 }
 
-fn badness(status: Status) -> u8 {
+/// Orders statuses from good to bad.
+pub(super) fn badness(status: Status) -> u8 {
     match status {
         Status::Passed => 0,
         Status::Skipped => 1,

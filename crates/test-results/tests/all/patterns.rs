@@ -16,7 +16,8 @@ fn every_pattern_problem_is_reported() {
     let said = problems(json!({ "pass": "(", "fail": "bad (\\w+)", "plan": "x" }));
     assert_eq!(said.len(), 3, "{said:?}");
     assert!(said.iter().any(|said| said.starts_with("the pattern pass is wrong: ")), "{said:?}");
-    assert!(said.contains(&"the pattern fail has no group (?P<case>...)".to_owned()), "{said:?}");
+    let nameless = "the pattern fail has no group (?P<case>...), and no `case` names the one that its lines are about";
+    assert!(said.contains(&nameless.to_owned()), "{said:?}");
     assert!(problems(json!({ "start": "(?P<case>x)" }))[0].starts_with("there is no pattern for results"));
     assert!(problems(json!({ "passes": "x" }))[0].contains("passes"));
     assert_eq!(problems(json!({ "pass": "ok (?P<case>\\w+)" })), [""; 0]);

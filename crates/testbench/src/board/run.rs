@@ -18,6 +18,7 @@ use crate::{
     expect::{PatternMatch, Unmet},
     fault::{self, Symbols},
     fetch,
+    session::time_is_up,
     ssh::{CUT_OFF, Marked, Remote, Ssh, is_name, plain, quoted},
     stop::stoppable,
     tool::Said,
@@ -34,6 +35,9 @@ const STOPPING: Duration = Duration::from_secs(2);
 
 /// The character that interrupts a command: Ctrl-C.
 const INTERRUPT: &str = "\u{3}";
+
+/// A pattern that nothing matches, for tests that never end.
+const NEVER: &str = r"[^\s\S]";
 
 const CONSOLE: &str = "console.log";
 
@@ -92,17 +96,24 @@ async fn on_console(
             (end, boots.map_or(0, |boots| console.line.seen(boots)))
         }
         None => {
-            let end = board.end.as_ref().ok_or_else(|| {
-                Trouble::config("end", "is missing: if a reset starts the tests, their end must be recognisable")
-            })?;
+            let end = match (&board.end, start.limit) {
+                (Some(end), _) => (**end).clone(),
+                (None, Some(_)) => Regex::new(NEVER).map_err(Trouble::environment)?,
+                (None, None) => {
+                    let why = "is missing: if a reset starts the tests, their end must be recognisable, or \
+                               `test_profile.limit` must say when they are judged";
+                    return Err(Trouble::config("end", why));
+                }
+            };
             restart(bench, board, Some(&mut console), Thoroughly::Least).await?;
-            ((**end).clone(), 0)
+            (end, 0)
         }
     };
-    let watch = Watch { board, end: &end, boots, before, is_command: command.is_some() };
+    let lines = console.line.count(Regex::new("\n").map_err(Trouble::environment)?);
+    let watch = Watch { board, start, end: &end, boots, before, lines, is_command: command.is_some() };
     let mut cancel = bench.attempt.cancel.clone();
     let heard = tokio::select! {
-        stop = watch.listen(&mut console, start.timeout) => stop,
+        stop = watch.listen(&mut console) => stop,
         () = cancel.cancelled() => Err(Trouble::Cancelled),
     };
     let is_over = matches!(heard, Ok(Stop::Exited { .. } | Stop::Lost { .. }));
@@ -138,17 +149,20 @@ fn line(bench: Bench<'_>, board: &Board, start: &Start, command: &str) -> Result
 /// The conditions that end a start on the console.
 struct Watch<'w> {
     board: &'w Board,
+    start: &'w Start,
     end: &'w Regex,
     /// The index of the boot pattern's counter.
     boots: Option<usize>,
     /// The number of boots before the start.
     before: u32,
+    /// The index of the counter of lines.
+    lines: usize,
     is_command: bool,
 }
 
 impl Watch<'_> {
     /// Listens until the start ends in any way.
-    async fn listen(&self, console: &mut Console, timeout: Duration) -> Result<Stop, Trouble> {
+    async fn listen(&self, console: &mut Console) -> Result<Stop, Trouble> {
         let begun = Instant::now();
         loop {
             match console.wait_for_whole(self.end, LOOK_EVERY).await {
@@ -157,14 +171,15 @@ impl Watch<'_> {
                 Err(Unmet::Closed { .. }) => return Ok(Stop::Lost { why: "the console has closed".to_owned() }),
                 Err(Unmet::Broken(error)) => return Ok(Stop::Lost { why: format!("the console has failed: {error}") }),
             }
-            if let Some(stop) = self.look(console, begun, timeout) {
+            if let Some(stop) = self.look(console, begun) {
                 return Ok(stop);
             }
         }
     }
 
     /// Decides from the output, or from its absence, whether the start is over.
-    fn look(&self, console: &Console, begun: Instant, timeout: Duration) -> Option<Stop> {
+    fn look(&self, console: &Console, begun: Instant) -> Option<Stop> {
+        let timeout = self.start.timeout;
         let boots = self.boots.map_or(0, |boots| console.line.seen(boots)).saturating_sub(self.before);
         if self.is_command && boots > 0 {
             return Some(Stop::Lost { why: "the board restarted while the command ran".to_owned() });
@@ -172,12 +187,15 @@ impl Watch<'_> {
         if boots > self.board.boots_max {
             return Some(Stop::BootLoop { boots });
         }
+        if self.start.limit.and_then(|limit| limit.lines).is_some_and(|most| console.line.seen(self.lines) >= most) {
+            return Some(Stop::Limited);
+        }
         let silent = console.line.last_heard().unwrap_or(begun).max(begun).elapsed();
         let is_late = begun.elapsed() >= timeout;
         if self.board.silence.is_some_and(|most| silent >= most) || (is_late && silent >= SILENT.min(timeout / 2)) {
             return Some(Stop::Hung { place: place(console) });
         }
-        is_late.then_some(Stop::TimedOut)
+        is_late.then(|| time_is_up(self.start, silent))
     }
 }
 
@@ -207,6 +225,11 @@ async fn over_ssh(
     command: &str,
     folder: &Path,
 ) -> Result<Outcome, Trouble> {
+    if start.limit.is_some_and(|limit| limit.seconds.is_none()) {
+        let why =
+            "`test_profile.limit`: `lines` are counted on a console, and this command runs over SSH: use `seconds`";
+        return Err(Trouble::Setup(why.to_owned()));
+    }
     let mark = Marked::start(&bench.session.id, &start.id, start.repetition);
     forget_reports(bench, board, ssh).await?;
     let mut logs: Vec<PathBuf> = vec!["stdout.log".into(), "stderr.log".into()];

@@ -19,8 +19,8 @@ use crate::{
     confined::{self, Confined, Trust},
     fault::faults,
     fields::Fields,
-    leftovers,
-    session::{note_printing, still},
+    gcov, leftovers,
+    session::{note_printing, still, time_is_up},
 };
 use command::words;
 use files::{Globs, copy};
@@ -48,6 +48,10 @@ pub struct Local {
     network: Option<Network>,
     write: Vec<PathBuf>,
     faults: Vec<Regex>,
+    /// False if executed lines are never recorded.
+    has_coverage: bool,
+    /// The gcov program, which must match the compiler.
+    gcov: String,
 }
 
 impl Local {
@@ -66,7 +70,13 @@ impl Local {
             network: fields.word("network", &networks),
             write: fields.texts("write").into_iter().map(PathBuf::from).collect(),
             faults: fields.patterns("faults"),
+            has_coverage: fields.word("coverage", &[("off", false), ("gcov", true)]).unwrap_or(true),
+            gcov: fields.text("gcov").unwrap_or_else(|| "gcov".to_owned()),
         };
+        // The arguments of a case that runs alone; the planner of the starts fills them in.
+        if fields.text("case_arg").is_some_and(|template| !template.contains("{case}")) {
+            fields.bad("case_arg", "has no {case}");
+        }
         let has_own = !profile.suites.is_empty() && profile.suites.iter().all(|suite| !suite.command.is_empty());
         if local.command.is_empty() && !has_own {
             fields.bad("command", "is missing, and not every suite has one of its own");
@@ -89,7 +99,13 @@ impl Local {
         Ok(place)
     }
 
-    fn plan(&self, bench: Bench<'_>, command: &str, start: &Start, place: &Path) -> Result<Plan, Trouble> {
+    fn plan(
+        &self,
+        bench: Bench<'_>,
+        command: &str,
+        start: &Start,
+        (place, counters): (&Path, Option<&Path>),
+    ) -> Result<Plan, Trouble> {
         let writable = match self.is_copied {
             true => place.to_owned(),
             false => interlock_sandbox::workspace_of(place)?,
@@ -103,11 +119,14 @@ impl Local {
             .write
             .iter()
             .map(|path| path.strip_prefix("~").map_or_else(|_| place.join(path), |rest| home.join(rest)));
+        let mut env = start.environment_vars.clone();
+        env.extend(counters.map(|counters| ("GCOV_PREFIX".to_owned(), counters.display().to_string())));
+        let write = write.chain(counters.map(Path::to_owned));
         let confined = Confined {
             words: words(command, start, bench.session.image.as_deref())?,
             folder,
             writable,
-            env: start.environment_vars.clone(),
+            env,
             timeout: start.timeout,
             tell: Tell::NowAndThen,
             trust: Trust::Settings { network: self.network, write: write.collect() },
@@ -119,15 +138,19 @@ impl Local {
         leftovers::empty(folder)?;
         let place = self.place(bench, folder)?;
         let command = if start.command.is_empty() { &self.command } else { &start.command };
-        let plan = self.plan(bench, command, start, &place)?;
+        let counters = self.counters(bench, start, folder)?;
+        let plan = self.plan(bench, command, start, (&place, counters.as_deref()))?;
         let before = (self.reports.state(&place)?, self.artifacts.state(&place)?);
         let begun = std::time::Instant::now();
         let ended = run(bench.attempt, &plan).await;
         let duration = begun.elapsed();
         let heard = ended.as_ref().ok().and_then(|ended| ended.stdout.heard.max(ended.stderr.heard));
-        let (stop, logs) = told(ended, folder)?;
+        let (mut stop, logs) = told(ended, folder)?;
         // The silent time before the time limit; the time that it takes to stop the program does not count.
         let silent = heard.map_or(start.timeout, |heard| start.timeout.saturating_sub(heard.duration_since(begun)));
+        if stop == Stop::TimedOut {
+            stop = time_is_up(start, silent);
+        }
         if stop == Stop::TimedOut && silent < still(start.timeout) {
             note_printing(folder)?;
         }
@@ -144,12 +167,28 @@ impl Local {
             reports: self.reports.fetch(&place, &before.0, folder, "reports")?,
             artifacts: self.artifacts.fetch(&place, &before.1, folder, "artifacts")?,
             faults: seen,
-            coverage: Default::default(),
+            coverage: match counters {
+                Some(_) => {
+                    let program = confined::find(&self.gcov, &bench.session.sources, "gcc")?;
+                    gcov::lines(&program, bench, folder, gcov::written(folder)?).await?
+                }
+                None => Default::default(),
+            },
         };
         if self.is_copied {
             fs::remove_dir_all(&place)?;
         }
         Ok(ran)
+    }
+
+    /// Creates the directory for the counters of a start whose executed lines are wanted and can be recorded.
+    fn counters(&self, bench: Bench<'_>, start: &Start, folder: &Path) -> io::Result<Option<PathBuf>> {
+        if !start.coverage || !self.has_coverage || !gcov::is_instrumented(&bench.session.sources) {
+            return Ok(None);
+        }
+        let counters = folder.join(gcov::WRITTEN);
+        fs::create_dir_all(&counters)?;
+        Ok(Some(counters))
     }
 
     async fn health(&self, bench: Bench<'_>) -> Result<String, Trouble> {
@@ -158,7 +197,7 @@ impl Local {
         let folder = bench.session.folder.join("health");
         leftovers::empty(&folder)?;
         let place = self.place(bench, &folder)?;
-        let ended = run(bench.attempt, &self.plan(bench, command, &start, &place)?).await;
+        let ended = run(bench.attempt, &self.plan(bench, command, &start, (&place, None))?).await;
         let said = ended.as_ref().ok().and_then(|ended| ended.shown.last_line()).unwrap_or_default();
         let (stop, _) = told(ended, &folder)?;
         match stop {

@@ -17,6 +17,7 @@ use super::{
     coverage::Trace,
     guest::{Guest, QMP, SEMIHOSTING, SERIAL, TRACE},
     qmp::Qmp,
+    starved,
 };
 use crate::{
     Bench, Start, Trouble,
@@ -79,7 +80,7 @@ impl Boot {
             folder: guest.folder.clone(),
             writable: guest.folder.clone(),
             env: Default::default(),
-            timeout: start.timeout.saturating_add(SPARE),
+            timeout: start.timeout.saturating_mul(starved::ALLOWED_TIMES).saturating_add(SPARE),
             tell: Tell::Nothing,
             trust: Trust::Nothing,
         };

@@ -9,11 +9,11 @@ mod command;
 mod config;
 mod coverage;
 mod debugger;
-mod gcov;
 mod guest;
 mod hang;
 mod qmp;
 mod start;
+mod starved;
 mod watch;
 
 use std::path::Path;

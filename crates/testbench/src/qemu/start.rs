@@ -16,14 +16,14 @@ use super::{
     command::Tracing,
     config::{Config, Console, Coverage},
     coverage::tracing,
-    debugger, gcov,
+    debugger,
     watch::{End, Watch},
 };
 use crate::{
-    Bench, Fault, Ran, Start, Stop, Trouble,
+    Bench, Fault, Ran, Start, Stop, Trouble, confined,
     expect::{Expect, PatternMatch, Unmet},
     fault::{Symbols, faults, registers},
-    leftovers,
+    gcov, leftovers,
     session::{note_printing, still},
 };
 
@@ -56,7 +56,7 @@ pub(crate) async fn run(config: &Config, bench: Bench<'_>, start: &Start, folder
     let wanted = if start.coverage { config.coverage } else { Coverage::Off };
     let how = match wanted {
         Coverage::Trace => tracing(bench, config).await?,
-        Coverage::Gcov => gcov::program(config, bench).map(|_| Tracing::Off)?,
+        Coverage::Gcov => gcov_program(config, bench).map(|_| Tracing::Off)?,
         Coverage::Off => Tracing::Off,
     };
     let mut boot = Boot::start(bench, config, start, folder, how).await?;
@@ -80,7 +80,8 @@ pub(crate) async fn run(config: &Config, bench: Bench<'_>, start: &Start, folder
     let coverage = match wanted {
         Coverage::Gcov => {
             let log = logs.first().map(|log| text(&folder.join(log))).unwrap_or_default();
-            gcov::lines(config, bench, folder, (&artifacts, &log)).await?
+            let counters = gcov::counters(folder, &artifacts, &log);
+            gcov::lines(&gcov_program(config, bench)?, bench, folder, counters).await?
         }
         _ => symbols.map(|symbols| symbols.lines(addresses)).unwrap_or_default(),
     };
@@ -105,7 +106,7 @@ async fn watched(
     (symbols, elf): (Option<&Symbols>, Option<&Path>),
     notes: &mut Notes,
 ) -> Result<Stop, Trouble> {
-    let mut watch = Watch::new(boot, config, symbols, start.timeout);
+    let mut watch = Watch::new(boot, config, symbols, start)?;
     let end = watch.run(bench.attempt.cancel.clone()).await;
     let is_ended_outside = watch.is_ended_outside();
     match end {
@@ -237,6 +238,16 @@ impl Notes {
         fs::write(folder.join(DEBUGGER_FILE), &self.shown)?;
         Ok(vec![DEBUGGER_FILE.into()])
     }
+}
+
+/// Returns the gcov program, which must match the compiler.
+fn gcov_program(config: &Config, bench: Bench<'_>) -> Result<PathBuf, Trouble> {
+    let (usual, package) = match config.program.rsplit("qemu-system-").next() {
+        Some("arm") => ("arm-none-eabi-gcov", "gcc-arm-none-eabi"),
+        Some("riscv32" | "riscv64") => ("riscv64-unknown-elf-gcov", "gcc-riscv64-unknown-elf"),
+        _ => ("gcov", "gcc"),
+    };
+    confined::find(config.gcov.as_deref().unwrap_or(usual), &bench.session.sources, package)
 }
 
 /// Returns the file with the symbols: the configured one or the image.

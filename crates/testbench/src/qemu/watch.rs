@@ -11,11 +11,13 @@ use super::{
     config::{Config, Console},
     hang::Samples,
     qmp::Event,
+    starved::{self, Starved},
 };
 use crate::{
-    Stop, Trouble,
+    Start, Stop, Trouble,
     expect::{Expect, PatternMatch},
     fault::Symbols,
+    session::time_is_up,
 };
 
 /// The interval between two checks.
@@ -43,7 +45,10 @@ pub(crate) struct Watch<'w> {
     boot: &'w mut Boot,
     config: &'w Config,
     symbols: Option<&'w Symbols>,
+    start: &'w Start,
     deadline: Instant,
+    /// The counters of lines on both consoles, if their number ends the start.
+    lines: Vec<(Console, usize)>,
     /// The index of the next step of the dialogue.
     step: usize,
     step_since: Instant,
@@ -52,6 +57,7 @@ pub(crate) struct Watch<'w> {
     heartbeats: Vec<(Console, usize)>,
     banners: Vec<usize>,
     samples: Samples,
+    starved: Starved,
     /// True if a signal from outside ended QEMU.
     is_ended_outside: bool,
 }
@@ -65,29 +71,40 @@ enum WatchEvent {
 
 impl<'w> Watch<'w> {
     /// Prepares the watch; the firmware does not run yet.
-    pub(crate) fn new(boot: &'w mut Boot, config: &'w Config, symbols: Option<&'w Symbols>, timeout: Duration) -> Self {
+    pub(crate) fn new(
+        boot: &'w mut Boot,
+        config: &'w Config,
+        symbols: Option<&'w Symbols>,
+        start: &'w Start,
+    ) -> Result<Self, Trouble> {
         let mut consoles = vec![Console::Serial];
         consoles.extend(boot.semihosting.is_some().then_some(Console::Semihosting));
-        let heartbeats = consoles.into_iter().filter_map(|console| {
-            let pattern = config.heartbeat.clone()?;
-            Some((console, boot.console(console).count(pattern)))
-        });
-        let heartbeats = heartbeats.collect();
+        let mut count = |pattern: Option<Regex>| -> Vec<(Console, usize)> {
+            let each = consoles.iter().filter_map(|console| Some((*console, pattern.clone()?)));
+            each.map(|(console, pattern)| (console, boot.console(console).count(pattern))).collect()
+        };
+        let heartbeats = count(config.heartbeat.clone());
+        let has_lines = start.limit.is_some_and(|limit| limit.lines.is_some());
+        let lines = count(has_lines.then(|| Regex::new("\n")).transpose().map_err(Trouble::environment)?);
         let banner = config.boot_banner.clone().map(|pattern| boot.console(config.console).count(pattern));
         let now = Instant::now();
-        Watch {
+        let starved = Starved::new(boot.serial.peer());
+        Ok(Watch {
             boot,
             config,
             symbols,
-            deadline: now + timeout.min(FAR),
+            start,
+            lines,
+            deadline: now + start.timeout.min(FAR),
             step: 0,
             step_since: now,
             resets: 0,
             heartbeats,
             banners: banner.into_iter().collect(),
             samples: Samples::default(),
+            starved,
             is_ended_outside: false,
-        }
+        })
     }
 
     /// Lets the firmware run and waits for its end.
@@ -176,8 +193,19 @@ impl<'w> Watch<'w> {
         if boots > self.config.boots_max {
             return Some(Stop::BootLoop { boots });
         }
-        let silent = self.boot.last_heard().elapsed();
-        let is_late = Instant::now() >= self.deadline || self.boot.heard() > OUTPUT_BYTES_MAX;
+        if self.has_printed_enough() {
+            return Some(Stop::Limited);
+        }
+        self.starved.look();
+        if let Some(lost) = self.too_busy() {
+            return Some(lost);
+        }
+        let silent = self.had(self.boot.last_heard());
+        let is_late = self.is_time_up() || self.boot.heard() > OUTPUT_BYTES_MAX;
+        // A firmware that is to run for ever may be idle between two lines.
+        if is_late && time_is_up(self.start, silent) == Stop::Limited {
+            return Some(Stop::Limited);
+        }
         let is_dumb = self.is_without_heartbeat() || self.is_step_overdue();
         if !is_late && !is_dumb && silent < self.config.hang_after {
             self.samples.clear();
@@ -195,6 +223,36 @@ impl<'w> Watch<'w> {
         }
     }
 
+    /// Returns the time since a moment in which the firmware could run.
+    fn had(&self, since: Instant) -> Duration {
+        since.elapsed().saturating_sub(self.starved.since(since))
+    }
+
+    /// Reports whether the firmware has had its time.
+    fn is_time_up(&self) -> bool {
+        Instant::now() >= self.deadline + self.starved.since(self.boot.begun)
+    }
+
+    /// Returns the end of a start that has waited for a processor long enough: neither what the firmware has done in so
+    /// little time nor what it has not done says anything about it.
+    fn too_busy(&self) -> Option<Stop> {
+        let timeout = self.start.timeout.min(FAR);
+        let had = self.had(self.boot.begun);
+        let is_over = self.boot.begun.elapsed() >= timeout * starved::ALLOWED_TIMES && had < timeout;
+        is_over.then(|| {
+            let (had, all) = (had.as_secs_f64(), timeout.as_secs_f64());
+            Stop::Lost { why: format!("the computer is too busy: the firmware has had {had:.1} of its {all:.1} s") }
+        })
+    }
+
+    /// Reports whether a firmware that prints for ever has printed the lines that it is judged by.
+    fn has_printed_enough(&mut self) -> bool {
+        let Some(most) = self.start.limit.and_then(|limit| limit.lines) else { return false };
+        let Watch { boot, lines, .. } = self;
+        let printed = lines.iter().map(|(console, count)| boot.console(*console).seen(*count));
+        printed.fold(0, u32::saturating_add) >= most
+    }
+
     /// Returns the number of boots that were observed.
     pub(crate) fn boots(&mut self) -> u32 {
         let banners = self.banners.clone();
@@ -204,14 +262,15 @@ impl<'w> Watch<'w> {
     }
 
     fn is_without_heartbeat(&mut self) -> bool {
+        let had = self.had(self.boot.begun);
         let Watch { boot, heartbeats, config, .. } = self;
         !heartbeats.is_empty()
-            && boot.begun.elapsed() > config.heartbeat_after
+            && had > config.heartbeat_after
             && heartbeats.iter().all(|(console, heartbeat)| boot.console(*console).seen(*heartbeat) == 0)
     }
 
     fn is_step_overdue(&self) -> bool {
-        self.config.steps.get(self.step).is_some_and(|step| self.step_since.elapsed() > step.timeout)
+        self.config.steps.get(self.step).is_some_and(|step| self.had(self.step_since) > step.timeout)
     }
 
     /// Describes why a firmware counts as hung although it executes code.

@@ -139,6 +139,34 @@ fn all_configuration_problems_are_reported() {
         `test_profile.config.command` is missing, and not every suite has one of its own;
         `test_profile.config.folder` must be a path within the sources;
         `test_profile.config.cmd` is not known;
-        the fields are command, health, folder, where, reports, artifacts, network, write, faults"#]]
+        the fields are command, health, folder, where, reports, artifacts, network, write, faults, coverage, gcov, case_arg"#]]
     .assert_eq(&wrong("local", config));
+}
+
+/// A program that was compiled with `--coverage` tells which lines a case executes, also if cases run side by side.
+#[tokio::test]
+async fn executed_lines_of_a_case_are_recorded() {
+    if !crate::trial::has_parts(&["cc", "gcov"]) {
+        return;
+    }
+    let trial = trial(json!({ "command": "./it", "case_arg": "--only={case}" }));
+    let source = "#include <string.h>\nint main(int count, char **words) {\n    if (count > 1 && !strcmp(words[1], \"--only=a\")) {\n        return 0;\n    }\n    return 3;\n}\n";
+    fs::write(trial.session.sources.join("it.c"), source).unwrap();
+    let built = std::process::Command::new("cc")
+        .args(["--coverage", "-g", "-o", "it", "it.c"])
+        .current_dir(&trial.session.sources)
+        .status();
+    assert!(built.unwrap().success());
+    let lines = |args: &'static str| {
+        let start = Start { id: args.to_owned(), coverage: true, ..start(&[args]) };
+        let trial = &trial;
+        async move {
+            let (ran, _) = trial.try_run(&start).await;
+            let coverage = ran.unwrap().coverage;
+            coverage.into_iter().find(|(file, _)| file.ends_with("it.c")).map(|(_, lines)| lines).unwrap_or_default()
+        }
+    };
+    let (a, b) = tokio::join!(lines("--only=a"), lines("--only=b"));
+    assert_eq!((a, b), (vec![2, 3, 4], vec![2, 3, 6]));
+    assert!(!trial.session.sources.join("it.gcda").exists(), "the sources are as they were");
 }

@@ -421,3 +421,28 @@ async fn missing_qemu_is_reported_with_its_package() {
     let said = trial.environment.deploy(trial.bench()).await.unwrap_err().to_string();
     assert_eq!(said, "there is no image to run");
 }
+
+/// A busy computer gives QEMU little of its time, and that which it does not give does not count against the firmware.
+#[tokio::test]
+async fn firmware_on_a_busy_computer_is_not_taken_for_slow() {
+    let Some(trial) = trial(Processor::CortexM, Handler::Reports, json!({})) else { return };
+    let begun = std::time::Instant::now();
+    assert_eq!(trial.run(&["work"]).await.ran.stop, Stop::Exited { code: 0 });
+    let alone = begun.elapsed();
+    let spinning: Vec<_> = (0..8)
+        .map(|_| {
+            // The loop has an end of its own, whatever becomes of the test.
+            std::process::Command::new("sh")
+                .args(["-c", "i=0; while [ $i -lt 9000000 ]; do i=$((i+1)); done"])
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    let start = Start { timeout: alone + alone / 2, ..start(&["work"]) };
+    let (ran, _) = trial.try_run(&start).await;
+    for mut process in spinning {
+        process.kill().unwrap();
+        process.wait().unwrap();
+    }
+    assert_eq!(ran.unwrap().stop, Stop::Exited { code: 0 });
+}

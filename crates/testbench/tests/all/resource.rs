@@ -251,3 +251,28 @@ async fn invalid_names_are_refused() {
         assert!(matches!(refused, Err(Trouble::Environment(_))), "{wrong:?}");
     }
 }
+
+/// Patterns describe results, so that no environment has to know them, and none refuses them.
+#[test]
+fn patterns_of_results_are_accepted_by_every_environment() {
+    let own = [
+        ("qemu", serde_json::json!({ "program": "qemu-system-arm", "machine": "mps2-an385" })),
+        ("local", serde_json::json!({ "command": "true" })),
+        ("target_board", serde_json::json!({ "serial": { "port": "/dev/null" }, "end": "done" })),
+        ("windows_script", serde_json::json!({ "host": "nobody@nowhere", "command": "x" })),
+        ("bmc", serde_json::json!({ "controller": { "kind": "ipmi", "host": "nowhere" } })),
+        ("program", serde_json::json!({ "program": "./bench" })),
+    ];
+    for (kind, config) in own {
+        let refused = |config: &serde_json::Value| {
+            let profile = serde_json::json!({ "env_type": kind, "config": config });
+            let profile = serde_json::from_value(profile).unwrap();
+            interlock_testbench::environment(&profile).err().map(|trouble| trouble.to_string()).unwrap_or_default()
+        };
+        let mut with = config.clone();
+        with["patterns"] = serde_json::json!({ "pass": "(?P<case>x)" });
+        assert_eq!(refused(&config), refused(&with), "{kind}");
+        with["paterns"] = serde_json::json!({});
+        assert!(refused(&with).contains("paterns"), "{kind}: other unknown fields are still reported");
+    }
+}

@@ -62,8 +62,13 @@ __attribute__((noinline)) static void time(void) {
     finish(0);
 }
 
+__attribute__((noinline)) static void work(void) {
+    for (int i = 0; i < 100000000; i++) sink = i;
+}
+
 void run(const char *what) {
     say("booted\n");
+    if (same(what, "work")) work();
     if (same(what, "hang")) wait_for_ever();
     if (same(what, "fault")) fault();
     if (same(what, "loop")) reset();

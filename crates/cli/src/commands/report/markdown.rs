@@ -77,6 +77,7 @@ fn evidence(report: &Report, text: &mut String) {
         return;
     }
     text.push_str("\n## Evidence\n");
+    let mut lines_left = QUOTED_LINES_MAX;
     for (at, file) in report.files.iter().enumerate() {
         text.push_str(&format!(
             "\n<a id=\"{}\"></a>\n\n### {}\n\n{}, {}; `{}` prints it\n",
@@ -86,11 +87,28 @@ fn evidence(report: &Report, text: &mut String) {
             counted(file.evidence.bytes, "byte", "bytes"),
             shown::command(&report.head.name, file),
         ));
-        if let Some(content) = &file.text {
-            let fence = fence(content);
-            text.push_str(&format!("\n{fence}text\n{}\n{fence}\n", content.trim_end()));
+        let Some(content) = &file.text else { continue };
+        let (quoted, more) = quoted(content, &mut lines_left);
+        if !quoted.is_empty() {
+            let fence = fence(&quoted);
+            text.push_str(&format!("\n{fence}text\n{quoted}\n{fence}\n"));
+        }
+        if more > 0 {
+            text.push_str(&format!("\n{} left out.\n", counted(more, "line is", "lines are")));
         }
     }
+}
+
+/// The most lines that are quoted of one file and of all: a report is read, and the command beside a file prints the rest.
+const FILE_LINES_MAX: usize = 40;
+const QUOTED_LINES_MAX: usize = 600;
+
+/// Returns the first lines of a text, within the lines that are left, and the number of those that are left out.
+fn quoted(content: &str, lines_left: &mut usize) -> (String, usize) {
+    let lines: Vec<&str> = content.trim_end().lines().collect();
+    let most = FILE_LINES_MAX.min(*lines_left).min(lines.len());
+    *lines_left -= most;
+    (lines[..most].join("\n"), lines.len() - most)
 }
 
 /// Returns a code fence that is longer than any within the content.

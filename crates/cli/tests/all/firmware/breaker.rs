@@ -4,17 +4,26 @@ use std::fs;
 
 use super::{
     bench::{Bench, FIRMWARE},
-    scene::{BUG, Scene, bad, git, is_missing, parts_are_missing, patch},
+    scene::{Scene, git, is_missing, parts_are_missing, patch, sample},
 };
+
+/// A header in which no template finds anything to change, so that they do not repair the firmware in between.
+const HEADER: &str = "parser/src/crc16.h";
+const LINE: &str = "#include <stdint.h>";
+const ONLY_HEADER: (&str, &str) = ("allowed_paths: [\"src/**\"]", "allowed_paths: [\"src/crc16.h\"]");
+
+fn changed(line: &str) -> String {
+    patch(&sample(HEADER), HEADER, LINE, &format!("{LINE}\n{line}"))
+}
 
 /// Returns a patch that does not build, different for each number.
 fn broken(number: usize) -> String {
-    bad(BUG, &format!("    if (decoder->count > FRAME_BODY_MAX + {number}u {{"))
+    changed(&format!("extern unknown_{number} nothing;"))
 }
 
 /// Returns a patch that builds and improves nothing, different for each number.
 fn harmless(number: usize) -> String {
-    bad("    decoder->inside = 1;", &format!("    decoder->inside = {};", number + 1))
+    changed(&format!("#define CRC16_UNUSED {number}"))
 }
 
 #[test]
@@ -24,13 +33,14 @@ fn more_than_five_rollbacks_open_the_breaker() {
     }
     // Broken builds are rolled back, and so are rounds without progress. Three of either in a row would end the run for
     // another reason.
-    let patches = [broken(1), broken(2), harmless(1), broken(3), broken(4), harmless(2)];
+    let patches = [broken(1), broken(2), harmless(1), broken(3), broken(4), broken(5)];
     let scene = Scene::with_patches(&patches);
-    scene.task("max_iterations: 5", "max_iterations: 50");
+    scene.task("max_iterations: 5", "max_iterations: 50").task(ONLY_HEADER.0, ONLY_HEADER.1);
     let ran = scene.run();
     let trace = scene.trace();
     assert_eq!(ran.code, Some(1), "{ran}\n{trace}");
     assert!(trace.contains("breaker open: more than 5 rollbacks"), "{trace}");
+    assert!(trace.contains("roll back, the templates write the next patch"), "they had their turn before: {trace}");
     assert_eq!(scene.story()["final_status"], "FAILURE");
     scene.is_untouched();
     assert_eq!(scene.session.run("verify r").unwrap().code, Some(0));
@@ -43,12 +53,12 @@ fn patches_whose_risks_sum_up_open_the_breaker() {
     }
     let patches = [broken(1), broken(2), harmless(1), broken(3), broken(4), harmless(2)];
     let scene = Scene::with_patches(&patches);
-    // A cautious project: every line counts as much as two hundred elsewhere, but no patch is refused because of that.
+    // A cautious project: every line counts as much as four hundred elsewhere, but no patch is refused because of that.
     fs::create_dir_all(scene.root().join(".interlock")).unwrap();
-    let table = "version = 1\n[weights]\nsize = 0.6\n[full]\nlines = 2\n";
+    let table = "version = 1\n[weights]\nsize = 0.6\n[full]\nlines = 1\n";
     fs::write(scene.root().join(".interlock/risk.toml"), table).unwrap();
     git(&scene.root(), &["add", "--all"]);
-    scene.task("max_iterations: 5", "max_iterations: 50");
+    scene.task("max_iterations: 5", "max_iterations: 50").task(ONLY_HEADER.0, ONLY_HEADER.1);
     let ran = scene.run();
     let trace = scene.trace();
     assert_eq!(ran.code, Some(1), "{ran}\n{trace}");

@@ -49,13 +49,28 @@ fn case_that_passes_every_second_time_is_flaky_and_nothing_is_searched_for_it() 
 }
 
 #[test]
+fn case_that_fails_in_nine_of_ten_starts_is_flaky() {
+    if is_missing(&["git"]) {
+        return;
+    }
+    // It fails in the first start and in five controls, as a case that always fails does.
+    let bench = Bench::new(LOCAL, &[BOTH.to_owned()]);
+    counting(&bench, "[ $((n % 10)) = 9 ] && A=2");
+    let ran = bench.run();
+    let trace = bench.trace();
+    assert_eq!(ran.code, Some(1), "{ran}\n{trace}");
+    assert!(trace.contains("FLAKY, so nothing was searched for"), "{trace}");
+    bench.is_untouched();
+}
+
+#[test]
 fn patch_that_was_lucky_is_told_by_the_untouched_tree_that_passes_too() {
     if is_missing(&["git"]) {
         return;
     }
     // The case fails until the baseline and its controls are over, and then passes, with or without a change.
     let harmless = "--- a/fw.sh\n+++ b/fw.sh\n@@ -1,2 +1,2 @@\n-# values\n+# the values\n A=1\n".to_owned();
-    let bench = Bench::new(LOCAL, &[harmless]);
+    let bench = Bench::new(&format!("{LOCAL}\ncontrols: 5"), &[harmless]);
     counting(&bench, "[ $n -gt 6 ] && A=2");
     let ran = bench.run();
     let trace = bench.trace();

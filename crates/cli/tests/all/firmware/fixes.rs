@@ -76,7 +76,7 @@ fn a_patch_that_breaks_the_build_is_rolled_back_and_the_next_is_tried() {
     if parts_are_missing() {
         return;
     }
-    let broken = bad(BUG, "    if (decoder->count >= FRAME_BODY_MAX {");
+    let broken = bad(BUG, "    if (decoder->cuont >= FRAME_BODY_MAX) {");
     let scene = Scene::with_patches(&[broken, good()]);
     let ran = scene.run();
     assert_eq!(ran.code, Some(0), "{ran}\n{}", scene.trace());
@@ -86,6 +86,19 @@ fn a_patch_that_breaks_the_build_is_rolled_back_and_the_next_is_tried() {
         trace.contains("BUILD_FAILURE 1: clean and build again") && trace.contains("BUILD_FAILURE 2: roll back"),
         "{trace}"
     );
+}
+
+#[test]
+fn a_patch_with_a_syntax_error_is_refused_before_anything_is_built() {
+    if parts_are_missing() {
+        return;
+    }
+    let scene = Scene::with_patches(&[bad(BUG, "    if (decoder->count >= FRAME_BODY_MAX {"), good()]);
+    let ran = scene.run();
+    let trace = scene.trace();
+    assert_eq!(ran.code, Some(0), "{ran}\n{trace}");
+    assert!(trace.contains("with the patch this is a syntax error") && !trace.contains("build failed"), "{trace}");
+    scene.is_fixed();
 }
 
 #[test]

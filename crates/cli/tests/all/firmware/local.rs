@@ -156,7 +156,7 @@ fn what_repairs_a_part_is_a_round_of_its_own() {
 /// The second bug shows only after the first is repaired.
 #[test]
 fn a_report_has_the_patches_of_all_rounds() {
-    let product = "return all;\n}\nint product(int a, int b) {\n    int all = 0;\n    for (int i = 0; i <= a; i++) {\n        all += b;\n    }\n    return all;\n}";
+    let product = "return all;\n}\nint product(int a, int b) {\n    int all = 0;\n    for (unsigned i = 0; i <= a; i++) {\n        all += b;\n    }\n    return all;\n}";
     let Some(sums) = Sums::with(&[
         ("return all;\n}", product),
         (
@@ -178,7 +178,7 @@ fn a_report_has_the_patches_of_all_rounds() {
     assert!(done.stderr.contains("it repairs a part") && done.stderr.contains("plausible, not proven"), "{done}");
     let report = sums.does("report sums --format json", 0).stdout;
     let patch = serde_json::from_str::<serde_json::Value>(&report).unwrap()["story"].to_string();
-    for line in ["+    for (int i = 0; i < count; i++) {", "+    for (int i = 0; i < a; i++) {"] {
+    for line in ["+    for (int i = 0; i < count; i++) {", "+    for (unsigned i = 0; i < a; i++) {"] {
         assert!(patch.contains(line), "{patch}");
     }
 }
@@ -195,7 +195,7 @@ fn a_run_that_finds_no_patch_says_why() {
             assert!(last.contains(words), "{changes:?}: `{words}` is not in\n{last}");
         }
     };
-    check(&[("cc -g", "no-such-cc -g")], &["no-such-cc", "not found"]);
+    check(&[("cc -g", "no-such-cc -g")], &["TOOLCHAIN_MISSING", "the program no-such-cc"]);
     check(&[("cc -g -o sums src/sum.c", "make all; cc -g -o sums src/sun.c")], &["src/sun.c"]);
     check(&[("sums src/sum.c", "sums ../src/sum.c")], &["../src/sum.c", "not in a git repository"]);
     check(&[("[sum_of_three,", "[sum_of_tree,")], &["`sum_of_tree` is not reported", "did you mean `sum_of_three`?"]);

@@ -60,6 +60,16 @@ impl Scene {
         Self::new(Some(ModelServer::saying(answers)), "default = [\"rules\"]\njudge.patch = [\"near\"]\n")
     }
 
+    /// Makes a scene with a model that writes this patch and judges every result as a failure with this next action.
+    pub(crate) fn with_decision(patch: &str, next_action: &str) -> Self {
+        let (patch, decision) = (answer(patch), decision(next_action));
+        let server = ModelServer::start(move |_, asked| {
+            let is_patch = asked.text().contains("patch_generated");
+            Dialect::Chat.says(if is_patch { &patch } else { &decision })
+        });
+        Self::new(Some(server), "default = [\"rules\"]\njudge.patch = [\"near\"]\njudge.result = [\"near\"]\n")
+    }
+
     /// Makes a scene with a server that answers all judgements.
     pub(crate) fn with_server(server: ModelServer) -> Self {
         Self::new(Some(server), "default = [\"near\"]\n")
@@ -161,6 +171,13 @@ impl Scene {
 pub(crate) fn answer(patch: &str) -> String {
     let data = json!({ "summary": "a change of one line", "patch": patch });
     json!({ "reason": "the length is checked too late", "evidence_refs": ["patch_plan"], "confidence": 0.9, "signal": "patch_generated", "data": data })
+        .to_string()
+}
+
+/// Returns a model's answer that a round has failed.
+fn decision(next_action: &str) -> String {
+    let data = json!({ "status": "FAIL", "next_action": next_action, "confidence": 0.9, "reasoning": "it will get better", "evidence_refs": ["test_result"] });
+    json!({ "reason": "it will get better", "evidence_refs": ["test_result"], "confidence": 0.9, "signal": "FAIL", "data": data })
         .to_string()
 }
 

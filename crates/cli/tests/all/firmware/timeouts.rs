@@ -36,7 +36,7 @@ fn one() -> Vec<String> {
 }
 
 fn broken() -> Vec<String> {
-    vec![bad(super::scene::BUG, "    if (decoder->count >= FRAME_BODY_MAX {"), good()]
+    vec![bad(super::scene::BUG, "    if (decoder->cuont >= FRAME_BODY_MAX) {"), good()]
 }
 
 fn worse() -> Vec<String> {
@@ -74,7 +74,11 @@ const ALL: [Late; 35] = [
     },
     Late {
         patches: forbidden,
-        task: &[("max_iterations: 5", "max_iterations: 5, allow_human: true")],
+        // Templates find nothing in this file, so that a person is asked in the end.
+        task: &[
+            ("max_iterations: 5", "max_iterations: 5, allow_human: true"),
+            ("allowed_paths: [\"src/**\"]", "allowed_paths: [\"src/crc16.h\"]"),
+        ],
         ..late(&["HUMAN_DECISION"], "nobody decided", End::Untouched)
     },
     late(&["ROLLBACK_POINT"], "TIMEOUT in ROLLBACK_POINT, as ANALYSIS_FAILURE", End::Untouched),

@@ -111,8 +111,25 @@ fn a_missing_toolchain_ends_the_run_at_once_and_names_the_package() {
     scene.task("needs: [make, arm-none-eabi-gcc]", "needs: [make, riscv99-unknown-elf-gcc]");
     let ran = scene.run();
     assert_eq!(ran.code, Some(1), "{ran}");
-    assert!(scene.trace().contains("install riscv99-unknown-elf-gcc"), "{}", scene.trace());
+    let both = "install the package riscv99-unknown-elf-gcc (for the program riscv99-unknown-elf-gcc)";
+    assert!(scene.trace().contains(both), "{}", scene.trace());
     scene.is_untouched();
+}
+
+/// A program that only the build names is missing all the same.
+#[test]
+fn a_missing_program_that_the_task_does_not_name_is_found_in_the_words_of_the_build() {
+    if parts_are_missing() {
+        return;
+    }
+    let scene = Scene::without_model();
+    scene.task(
+        "commands: [make], clean: make clean, image: build/fw.elf, needs: [make, arm-none-eabi-gcc]",
+        "commands: ['avr-gcc-of-nobody -c src/frame.c'], image: build/fw.elf",
+    );
+    let ran = scene.run();
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert!(scene.trace().contains("TOOLCHAIN_MISSING: install the package binutils-avr"), "{}", scene.trace());
 }
 
 #[test]

@@ -11,12 +11,11 @@ const SURE: f64 = 0.55;
 /// Makes a plan from the analysis: a minimal change at the location that it names.
 pub(super) fn plan(known: &QuestionFindings<'_>) -> Option<Verdict> {
     let facts = &known.question.facts;
-    if facts.get("diagnostic") == Some(&Value::Bool(true)) {
-        // Other judges decide which observations to make.
-        return None;
-    }
     let analysis = facts.get("analysis")?;
     let summary = analysis.get("summary").and_then(Value::as_str).filter(|text| !text.is_empty())?;
+    if known.is_diagnostic() {
+        return observation(known, summary);
+    }
     let hypotheses = analysis.get("hypothesis_list").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let descriptions = hypotheses.iter().filter_map(|one| one.get("description").and_then(Value::as_str));
     let mut changes: Vec<Value> = descriptions.map(change).collect();
@@ -31,6 +30,24 @@ pub(super) fn plan(known: &QuestionFindings<'_>) -> Option<Verdict> {
         "changes": changes,
         "expected_effect": "all failing cases pass, and all passing cases still pass",
         "risk": { "score": 0.2, "reasons": reasons },
+    });
+    let data = json!({ "summary": plan["summary"], "patch_plan": plan });
+    known.verdict("patch_plan_ok", data, SURE, format!("planned by rules: {summary}"))
+}
+
+/// Makes the plan of a diagnostic round: a template prints what functions get and return, and is taken out again.
+fn observation(known: &QuestionFindings<'_>, summary: &str) -> Option<Verdict> {
+    let change = json!({
+        "file": "the sources that may be changed",
+        "place": "the functions that run before the output ends",
+        "change": "print arguments and results",
+    });
+    let plan = json!({
+        "summary": format!("a diagnostic change by templates: {summary}"),
+        "diagnostic": true,
+        "changes": [change],
+        "expected_effect": "the next analysis knows what the suspect functions get and return",
+        "risk": { "score": 0.1, "reasons": ["lines that only print are added, and taken out again after one run"] },
     });
     let data = json!({ "summary": plan["summary"], "patch_plan": plan });
     known.verdict("patch_plan_ok", data, SURE, format!("planned by rules: {summary}"))

@@ -1,6 +1,6 @@
-//! Records executed lines with a firmware that is instrumented for gcov. Its counters are files written by
-//! semihosting, or lines of text on its console: `gcov: NAME.gcda HEX`. The compiler's note files are in the sources,
-//! beside the objects.
+//! Records executed lines with a program that is instrumented for gcov. Its counters are files, which a firmware writes
+//! by semihosting, or lines of text on its console: `gcov: NAME.gcda HEX`. The compiler's note files are in the
+//! sources, beside the objects.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,7 +12,6 @@ use std::{
 use interlock_process::{Tell, run};
 use serde::Deserialize;
 
-use super::config::Config;
 use crate::{
     Bench, Trouble,
     confined::{self, Confined, Trust},
@@ -52,38 +51,27 @@ struct GcovLine {
 
 /// Returns the executed lines by file.
 pub(crate) async fn lines(
-    config: &Config,
+    program: &Path,
     bench: Bench<'_>,
     start: &Path,
-    (artifacts, log): (&[PathBuf], &str),
+    counters: Vec<(String, Vec<u8>)>,
 ) -> Result<BTreeMap<String, Vec<u32>>, Trouble> {
-    let program = program(config, bench)?;
     let notes = notes(&bench.session.sources)?;
     let mut executed: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
-    for (number, (name, counters)) in counters(start, artifacts, log).into_iter().take(FILES_MAX).enumerate() {
+    for (number, (name, counters)) in counters.into_iter().take(FILES_MAX).enumerate() {
         let Some(note) = note_of(&name, &notes) else { continue };
         let folder = start.join(FOLDER).join(number.to_string());
         fs::create_dir_all(&folder)?;
         fs::write(folder.join("it.gcda"), counters)?;
         fs::copy(note, folder.join("it.gcno"))?;
-        add(ask(&program, bench, &folder).await?, &mut executed);
+        add(ask(program, bench, &folder).await?, &mut executed);
     }
     let _ = fs::remove_dir_all(start.join(FOLDER));
     Ok(executed.into_iter().map(|(file, lines)| (file, lines.into_iter().collect())).collect())
 }
 
-/// Returns the gcov program, which must match the compiler.
-pub(crate) fn program(config: &Config, bench: Bench<'_>) -> Result<PathBuf, Trouble> {
-    let (usual, package) = match config.program.rsplit("qemu-system-").next() {
-        Some("arm") => ("arm-none-eabi-gcov", "gcc-arm-none-eabi"),
-        Some("riscv32" | "riscv64") => ("riscv64-unknown-elf-gcov", "gcc-riscv64-unknown-elf"),
-        _ => ("gcov", "gcc"),
-    };
-    confined::find(config.gcov.as_deref().unwrap_or(usual), &bench.session.sources, package)
-}
-
 /// Returns the counter files with their names: those that the firmware wrote and those that it printed.
-fn counters(start: &Path, artifacts: &[PathBuf], log: &str) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn counters(start: &Path, artifacts: &[PathBuf], log: &str) -> Vec<(String, Vec<u8>)> {
     let is_ours = |path: &&PathBuf| path.extension().is_some_and(|extension| extension == "gcda");
     let written = artifacts
         .iter()
@@ -103,6 +91,29 @@ fn hex(text: &str) -> Option<Vec<u8>> {
     let digit = |letter: u8| (letter as char).to_digit(16);
     let byte = |pair: &[u8]| u8::try_from(digit(*pair.first()?)? * 16 + digit(*pair.get(1)?)?).ok();
     text.as_bytes().chunks(2).map(byte).collect()
+}
+
+/// The directory for the counters of a program of this computer, within the directory of a start. `GCOV_PREFIX` names
+/// it, so that concurrent starts do not add up.
+pub(crate) const WRITTEN: &str = "counters";
+
+/// Returns the counter files below such a directory, by the names that they have without it, and removes them.
+pub(crate) fn written(start: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
+    let (root, mut found) = (start.join(WRITTEN), Vec::new());
+    walk(&root, |path, about| {
+        if about.is_file() && path.extension().is_some_and(|extension| extension == "gcda") {
+            let own = Path::new("/").join(path.strip_prefix(&root).unwrap_or(path));
+            found.push((own.to_string_lossy().into_owned(), fs::read(path)?));
+        }
+        Ok(())
+    })?;
+    fs::remove_dir_all(root)?;
+    Ok(found)
+}
+
+/// Reports whether the sources were compiled for gcov.
+pub(crate) fn is_instrumented(sources: &Path) -> bool {
+    notes(sources).is_ok_and(|notes| !notes.is_empty())
 }
 
 /// Returns all note files of the compiler.
