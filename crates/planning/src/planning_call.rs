@@ -71,14 +71,12 @@ impl PlanningCall {
         let question = Question { attempt: &attempt, situation: &situation, workflow: &workflow, server, request };
         let (planned, Reply { answer: Answer { value: reply, evidence }, failures }) = question.ask(&self.0).await?;
         judged.extend(evidence);
-        let mut data = answer(&situation, &workflow, &planned);
+        let failure = Some(call::described(&failures)).filter(|_| !failures.is_empty());
+        let mut data = answer(&situation, &workflow, &planned, failure.as_deref());
         let reply = match failures.is_empty() {
             true => ("reply", reply),
             // The server has not sent this reply.
-            false => {
-                data.insert("failure".to_owned(), json!(call::described(&failures)));
-                ("failure", json!({ "failures": failures, "fallback": reply }))
-            }
+            false => ("failure", json!({ "failures": failures, "fallback": reply })),
         };
         let kept = call::keep(&attempt, vec![("request", question.request), reply]).await?;
         if is_new {
@@ -146,8 +144,9 @@ impl Question<'_> {
 }
 
 /// Builds the data of the signal: the planner's decision, the next place, and the memory.
-fn answer(situation: &Situation, workflow: &Workflow, planned: &Planned) -> Map<String, Json> {
+fn answer(situation: &Situation, workflow: &Workflow, planned: &Planned, failure: Option<&str>) -> Map<String, Json> {
     let mut memory = situation.memory.clone();
+    memory.achievements.take(situation, workflow, planned, failure);
     // The planner's update is about the part that follows.
     complete(&mut memory, situation, workflow);
     memory.update(&planned.context_update);
@@ -173,10 +172,16 @@ fn answer(situation: &Situation, workflow: &Workflow, planned: &Planned) -> Map<
         "next_step": next_step,
         "next_stage": next_stage,
         "on_unachieved": on_unachieved(&situation.on_unachieved, planned),
-        "memory": memory,
+        "moves_max": workflow.moves_max().max(situation.moves_max),
+        "failure": failure.unwrap_or_default(),
     });
+    if situation.completes == Some(Part::Stage) {
+        memory.achievements.end(situation, workflow, planned, failure).write(&mut data);
+    }
+    data["memory"] = json!(memory);
     let proposed = |update: &Json| Workflow::parse(&update["workflowTemplate"]).ok();
-    if let Some(update) = planned.workflow_update.as_ref().and_then(|update| changed(update, workflow, proposed)) {
+    let changed = |update, proposed: &dyn Fn(&Json) -> Option<Workflow>| changed(update, situation, workflow, proposed);
+    if let Some(update) = planned.workflow_update.as_ref().and_then(|update| changed(update, &proposed)) {
         data["workflow_update"] = update;
     }
     let proposed = |update: &Json| {
@@ -184,7 +189,7 @@ fn answer(situation: &Situation, workflow: &Workflow, planned: &Planned) -> Map<
         changed.update_steps(std::slice::from_ref(update));
         Some(changed)
     };
-    if let Some(update) = planned.stage_steps_update.as_ref().and_then(|update| changed(update, workflow, proposed)) {
+    if let Some(update) = planned.stage_steps_update.as_ref().and_then(|update| changed(update, &proposed)) {
         data["stage_steps_update"] = update;
     }
     if let Json::Object(data) = data { data } else { Map::new() }
@@ -199,14 +204,24 @@ fn on_unachieved(given: &str, planned: &Planned) -> &'static str {
     }
 }
 
-/// Returns an update with the difference that a person decides about; `None` if it changes nothing.
-fn changed(update: &Json, now: &Workflow, proposed: impl Fn(&Json) -> Option<Workflow>) -> Option<Json> {
+/// Returns an update with the difference that a person decides about and with its limit of moves; `None` if it changes
+/// nothing.
+fn changed(
+    update: &Json,
+    situation: &Situation,
+    now: &Workflow,
+    proposed: &dyn Fn(&Json) -> Option<Workflow>,
+) -> Option<Json> {
     let proposed = proposed(update)?;
     if proposed.stages == now.stages && update.get("nextStageId").is_none() {
         return None;
     }
     let mut update = update.clone();
     update["difference"] = json!(now.difference(&proposed));
+    let next = update.get("nextStageId").and_then(Json::as_str).unwrap_or(&situation.stage_id);
+    let (needed, moves_max) = (proposed.moves_from(next), proposed.moves_max().max(situation.moves_max));
+    update["moves_max"] = json!(moves_max);
+    update["moves_until"] = json!(moves_max.saturating_sub(needed));
     Some(update)
 }
 

@@ -93,7 +93,7 @@ static RECIPES: [Recipe; 15] = [
         kind: "series",
         signs: &["series", "timeline"],
         makes: "series",
-        needs: Some("columns"),
+        needs: Some("question"),
         code: include_str!("../../recipes/series.py"),
     },
     Recipe {
@@ -107,7 +107,7 @@ static RECIPES: [Recipe; 15] = [
         kind: "split",
         signs: &["split", "holdout"],
         makes: "train",
-        needs: Some("columns"),
+        needs: Some("question"),
         code: include_str!("../../recipes/split.py"),
     },
     Recipe {
