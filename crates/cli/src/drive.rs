@@ -109,8 +109,14 @@ impl<'s> Driver<'s> {
         }
     }
 
-    /// Continues until the run ends, waits for a person, or is left.
+    /// Continues until the run ends, waits for a person, or is left. Then this process has released the run.
     pub(crate) async fn drive(&mut self) -> Result<(), Failure> {
+        self.keep_driving().await?;
+        self.runtime.release(&self.follower.head).await?;
+        Ok(())
+    }
+
+    async fn keep_driving(&mut self) -> Result<(), Failure> {
         loop {
             self.attend().await?;
             if self.interrupts > 0 || family::asking(&self.follower)?.is_some() {

@@ -23,9 +23,10 @@ def answer():
     is_total = figures_asked == ["total"]
     amount, what = (total, "number of rows") if not target else (total, f"total {target}") if is_total else (mean, f"mean {target}")
     order = sorted(amount, key=amount.get, reverse=True)
-    print(f"{group_column:20} {'rows':>6} " + (f"{'missing':>8} {'mean ' + target:>16} {'total ' + target:>16}" if target else ""))
+    can_add = target and adds(target) is not False  # the total of a level means nothing
+    print(f"{group_column:20} {'rows':>6} " + (f"{'missing':>8} {'mean ' + target:>16} " if target else "") + (f"{'total ' + target:>16}" if can_add else ""))
     for name in order[:60]:
-        print(f"{name:20} {len(members[name]):>6} " + (f"{missing.get(name, 0):>8} {short(mean[name]):>16} {short(total[name]):>16}" if target else ""))
+        print(f"{name:20} {len(members[name]):>6} " + (f"{missing.get(name, 0):>8} {short(mean[name]):>16} " if target else "") + (f"{short(total[name]):>16}" if can_add else ""))
     high, low = order[0], order[-1]
     answers = [f"The {what} is highest for {group_column} {high} ({short(amount[high])}) and lowest for {low} ({short(amount[low])})."]
     if target and len(order) > 1 and not is_total and (adds(target) or "total" in figures_asked):

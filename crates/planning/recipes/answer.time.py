@@ -25,9 +25,10 @@ def answer():
     mean = {name: total[name] / len(parts[name]) for name in parts}
     is_total = figures_asked == ["total"]
     amount, what = (total, "number of rows") if not value else (total, f"total {value}") if is_total else (mean, f"mean {value}")
-    print(f"{unit:16} {'rows':>6} " + (f"{'mean ' + value:>16} {'total ' + value:>16}" if value else ""))
+    can_add = value and adds(value) is not False  # the total of a level means nothing
+    print(f"{unit:16} {'rows':>6} " + (f"{'mean ' + value:>16} " if value else "") + (f"{'total ' + value:>16}" if can_add else ""))
     for name in list(parts)[:60]:
-        print(f"{name:16} {len(parts[name]):>6} " + (f"{short(mean[name]):>16} {short(total[name]):>16}" if value else ""))
+        print(f"{name:16} {len(parts[name]):>6} " + (f"{short(mean[name]):>16} " if value else "") + (f"{short(total[name]):>16}" if can_add else ""))
     order = list(parts)
     high, low, first, last = max(order, key=amount.get), min(order, key=amount.get), amount[order[0]], amount[order[-1]]
     change = f" ({(last - first) / abs(first):+.0%} of the first)" if first else ""

@@ -232,7 +232,7 @@ fn an_answer_is_known_only_if_a_cell_has_given_one() {
     assert_eq!(flags(&told), (true, false));
     assert_eq!(told["context_update"]["variables"]["problem_answer"], "The mean is 7.\nIt is of 3 rows.");
     let unknown = asked("step_running", "answer", known(true), &[]);
-    assert_eq!(flags(&unknown), (false, false), "the answer of an earlier workflow is forgotten");
+    assert!(!flags(&unknown).0, "the answer of an earlier workflow is forgotten");
     let declined = ["Not answered: no rule uses the word `nice`\nAs a description: 3 rows.\n"];
     let told = asked("behavior_completed", "answer", known(false), &declined);
     assert_eq!(flags(&told), (false, false));
