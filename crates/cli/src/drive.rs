@@ -415,9 +415,17 @@ impl<'s> Driver<'s> {
             "waits_for_run": below.as_ref().map(|below| &below.head.name),
             "output": follower.live.output.as_ref().map(Json::from),
         });
-        let text = format!("{run}  {}  {}\n", phase.word(), follower.live.place());
+        let told = follower.live.output.as_ref().map(|output| told(&Json::from(output))).unwrap_or_default();
+        let text = format!("{run}  {}  {}\n{told}", phase.word(), follower.live.place());
         Left { exit: phase.into(), json, text }
     }
+}
+
+/// Returns the lines of a run's output that are for people: the reason of its end and the answer to its question.
+fn told(output: &Json) -> String {
+    let texts = ["reason", "answer"].into_iter().filter_map(|name| output[name].as_str());
+    let lines = texts.flat_map(str::lines).filter(|line| !line.trim().is_empty());
+    lines.map(|line| format!("{}\n", escape::line(line))).collect()
 }
 
 /// The result of a form.

@@ -66,7 +66,7 @@ def tell(answers, why_not=""):
     """Print the answers, or the reason why the problem is not answered."""
     global answered, not_answered
     answered, not_answered = not why_not, why_not
-    print("\n".join(["Answer:", *answers] if answered else [f"Not answered: {why_not}", *answers]))
+    print("\n".join(["Answer:", *answers, reading] if answered else [f"Not answered: {why_not}", *answers]))
     return answers
 
 

@@ -130,7 +130,7 @@ impl Achievements {
         };
         let mut reasons = Vec::new();
         reasons.extend(answer.as_ref().err().cloned());
-        reasons.extend(named(&unachieved));
+        reasons.extend(named(&unachieved, planned.not_answered.as_deref().unwrap_or_default()));
         reasons.extend(match (failure, planned.target_achieved) {
             (Some(failure), _) => Some(format!("the planner could not be asked about the whole workflow: {failure}")),
             (None, false) => Some("the planner says that the target of the workflow is not achieved".to_owned()),
@@ -181,9 +181,14 @@ fn content(text: &str) -> Option<String> {
     Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// Names the steps that are not achieved in a clause. Steps with the same reason share it.
-fn named(unachieved: &[Missed]) -> Option<String> {
+/// Names the steps that are not achieved in a clause. Steps with the same reason share it, and a reason that was said is
+/// not repeated.
+fn named(unachieved: &[Missed], said: &str) -> Option<String> {
     let first = unachieved.first()?;
+    let reason = |one: &Missed| match !said.is_empty() && one.reason.ends_with(said) {
+        true => String::new(),
+        false => format!(" ({})", one.reason),
+    };
     let have = interlock_chart::counted(unachieved.len() as u64, "step is", "steps are");
     let names = |some: &[Missed]| some.iter().map(|one| one.step_id.as_str()).collect::<Vec<_>>().join(", ");
     let some = &unachieved[..unachieved.len().min(NAMED_MAX)];
@@ -192,9 +197,9 @@ fn named(unachieved: &[Missed]) -> Option<String> {
         more => format!(" and {more} more"),
     };
     if unachieved.iter().all(|one| one.reason == first.reason) {
-        return Some(format!("{have} not achieved: {}{more} ({})", names(some), first.reason));
+        return Some(format!("{have} not achieved: {}{more}{}", names(some), reason(first)));
     }
-    let each: Vec<String> = some.iter().map(|one| format!("{} ({})", one.step_id, one.reason)).collect();
+    let each: Vec<String> = some.iter().map(|one| format!("{}{}", one.step_id, reason(one))).collect();
     Some(format!("{have} not achieved: {}{more}", each.join(", ")))
 }
 

@@ -123,7 +123,9 @@ impl Actor {
                 self.let_go().await;
                 match self.is_kept() {
                     true => self.rest(),
-                    false if self.shared.forget_if(self.live.key, || self.mail.is_empty()) => return self.leave().await,
+                    false if self.shared.forget_if(self.live.key, || self.mail.is_empty()) => {
+                        return self.leave().await;
+                    }
                     false => {}
                 }
             }

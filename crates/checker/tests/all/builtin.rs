@@ -58,9 +58,9 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
           between inputs (upper): 10853 transitions, 9062 activities, 1887 judgements
           whole run: 16946 transitions, 13645 activities, 2616 judgements
           waits in 
-        notebook: 7 properties, 12390 configurations
-          in 3 explorations 23964 configurations, 280687 ways
-          between inputs (upper): 296031 transitions, 105046 activities, 0 judgements
+        notebook: 8 properties, 49176 configurations
+          in 3 explorations 75694 configurations, 1127688 ways
+          between inputs (upper): 291698694 transitions, 103546030 activities, 0 judgements
           whole run: none
           waits in idle, workflow_completed, error, cancelled
         prd: 12 properties, 289 configurations

@@ -43,6 +43,10 @@ const FAILED: &str = "steps_failed";
 const ANSWER: &str = "problem_answer";
 const UNANSWERED: &str = "problem_unanswered";
 
+/// The variable in which the planner keeps the reason why there is no table, and the end of the line with it.
+const LACK: &str = "table_lack";
+const NO_TABLE_END: &str = ". So nothing is analysed.";
+
 /// The line before an answer, and the beginning of the line that says why there is none.
 const ANSWERED: &str = "Answer:";
 const NOT_ANSWERED: &str = "Not answered: ";
@@ -216,7 +220,7 @@ impl<'r> Seen<'r> {
             UNKNOWN if self.has(NOT_DONE) => Some("the rules do not know this step".to_owned()),
             UNKNOWN => None,
             "conclude" => None,
-            _ if self.has(NO_TABLE) => Some(format!("there is no table: {}", self.text(NO_TABLE).trim())),
+            _ if self.has(NO_TABLE) => Some("there is no table".to_owned()),
             "answer" if self.variables.get("answers").is_some() && self.told().is_some_and(|told| told.is_err()) => {
                 self.told().and_then(Result::err).map(|reason| format!("not answered: {reason}"))
             }
@@ -268,7 +272,10 @@ fn end(seen: &Seen<'_>) -> Json {
     match seen.told() {
         Some(Ok(answer)) => reply["answer"] = json!(answer),
         Some(Err(reason)) => reply["not_answered"] = json!(reason),
-        None if seen.has(NO_TABLE) => reply["not_answered"] = json!(seen.text(NO_TABLE).trim()),
+        None if seen.has(NO_TABLE) => {
+            let reason = seen.known(LACK).unwrap_or_else(|| seen.text(NO_TABLE).trim().to_owned());
+            reply["not_answered"] = json!(reason);
+        }
         None => reply["not_answered"] = json!("no step of the workflow has answered it"),
     }
     reply
@@ -357,6 +364,11 @@ fn step(seen: &Seen<'_>) -> Json {
     });
     if let Some(listed) = Columns::find(&seen.effects) {
         reply["context_update"]["variables"][LISTED] = json!(listed);
+    }
+    if let Some(lack) =
+        seen.effects.iter().flat_map(|effect| effect.lines()).find_map(|line| line.strip_suffix(NO_TABLE_END))
+    {
+        reply["context_update"]["variables"][LACK] = json!(lack.trim());
     }
     if let Some(told) = seen.effects.iter().rev().find_map(|effect| printed(effect)) {
         let (answer, reason) = (told.as_ref().ok(), told.as_ref().err());

@@ -4,6 +4,7 @@ mod acting;
 mod attacking;
 mod clients;
 mod guarding;
+mod kernels;
 mod load;
 mod reporting;
 mod scene;
