@@ -178,20 +178,10 @@ fn answer(situation: &Situation, workflow: &Workflow, planned: &Planned, failure
     if situation.completes == Some(Part::Stage) {
         memory.achievements.end(situation, workflow, planned, failure).write(&mut data);
     }
+    for (name, update) in updates(situation, workflow, planned, &mut memory) {
+        data[name] = update;
+    }
     data["memory"] = json!(memory);
-    let proposed = |update: &Json| Workflow::parse(&update["workflowTemplate"]).ok();
-    let changed = |update, proposed: &dyn Fn(&Json) -> Option<Workflow>| changed(update, situation, workflow, proposed);
-    if let Some(update) = planned.workflow_update.as_ref().and_then(|update| changed(update, &proposed)) {
-        data["workflow_update"] = update;
-    }
-    let proposed = |update: &Json| {
-        let mut changed = workflow.clone();
-        changed.update_steps(std::slice::from_ref(update));
-        Some(changed)
-    };
-    if let Some(update) = planned.stage_steps_update.as_ref().and_then(|update| changed(update, &proposed)) {
-        data["stage_steps_update"] = update;
-    }
     if let Json::Object(data) = data { data } else { Map::new() }
 }
 
@@ -204,25 +194,46 @@ fn on_unachieved(given: &str, planned: &Planned) -> &'static str {
     }
 }
 
-/// Returns an update with the difference that a person decides about and with its limit of moves; `None` if it changes
-/// nothing.
-fn changed(
-    update: &Json,
+/// Returns the updates that a person decides about. One that changes nothing is left out, and one that does not fit into
+/// its limit of moves is refused with a warning that the planner hears.
+fn updates(
     situation: &Situation,
-    now: &Workflow,
-    proposed: &dyn Fn(&Json) -> Option<Workflow>,
-) -> Option<Json> {
-    let proposed = proposed(update)?;
-    if proposed.stages == now.stages && update.get("nextStageId").is_none() {
-        return None;
-    }
-    let mut update = update.clone();
-    update["difference"] = json!(now.difference(&proposed));
-    let next = update.get("nextStageId").and_then(Json::as_str).unwrap_or(&situation.stage_id);
-    let (needed, moves_max) = (proposed.moves_from(next), proposed.moves_max().max(situation.moves_max));
-    update["moves_max"] = json!(moves_max);
-    update["moves_until"] = json!(moves_max.saturating_sub(needed));
-    Some(update)
+    workflow: &Workflow,
+    planned: &Planned,
+    memory: &mut Memory,
+) -> Vec<(&'static str, Json)> {
+    let whole = planned
+        .workflow_update
+        .as_ref()
+        .and_then(|update| Some(("workflow_update", update, Workflow::parse(&update["workflowTemplate"]).ok()?)));
+    let steps = planned.stage_steps_update.as_ref().map(|update| {
+        let mut changed = workflow.clone();
+        changed.update_steps(std::slice::from_ref(update));
+        ("stage_steps_update", update, changed)
+    });
+    let each = whole.into_iter().chain(steps).filter_map(|(name, update, proposed)| {
+        let next = update.get("nextStageId").and_then(Json::as_str);
+        if proposed.stages == workflow.stages && next.is_none() {
+            return None;
+        }
+        // The update is held until the next action; by then the rest of the current workflow may have been passed.
+        let passed = situation.moves + workflow.moves_from(&situation.stage_id);
+        let needed = proposed.moves_from(next.unwrap_or(&situation.stage_id));
+        let moves_max = proposed.moves_max().max(situation.moves_max);
+        if passed + needed > moves_max {
+            memory.warn(format!(
+                "the proposed {name} is refused: with it the run could make {} moves to other steps, and its limit is \
+                 {moves_max}",
+                passed + needed
+            ));
+            return None;
+        }
+        let mut update = update.clone();
+        update["difference"] = json!(workflow.difference(&proposed));
+        update["moves_max"] = json!(moves_max);
+        Some((name, update))
+    });
+    each.collect()
 }
 
 /// Marks the part of the workflow that the state has completed.

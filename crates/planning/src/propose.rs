@@ -1,16 +1,11 @@
 //! `notebook.propose`: shows a proposed update of the workflow or of a stage's steps as a difference. With `auto_confirm`
-//! it confirms the update; otherwise a person decides. An update that does not fit into its limit of moves is refused
-//! before anybody is asked.
+//! it confirms the update; otherwise a person decides.
 
 use interlock_activity::{Activity, Arguments, Attempt, EffectClass, Ending, Outcome, schema};
 use interlock_chart::{Value, model::Schema};
 use serde_json::Value as Json;
 
-const KNOWN: [&str; 5] = ["workflow", "workflow_update", "stage_steps_update", "moves", "auto_confirm"];
-
-/// The signals about a workflow and about steps: confirmed and refused.
-const WORKFLOW: [&str; 2] = ["UPDATE_WORKFLOW_CONFIRMED", "UPDATE_WORKFLOW_REJECTED"];
-const STEPS: [&str; 2] = ["UPDATE_STEP_CONFIRMED", "UPDATE_STEP_REJECTED"];
+const KNOWN: [&str; 4] = ["workflow", "workflow_update", "stage_steps_update", "auto_confirm"];
 
 /// The longest difference that is reported.
 const CHARS_MAX: usize = 4_000;
@@ -22,16 +17,12 @@ pub struct NotebookPropose;
 impl NotebookPropose {
     fn run(attempt: &Attempt) -> Result<Outcome, Outcome> {
         let given = Arguments::new(&attempt.with, &KNOWN)?;
-        let (update, [signal, refusal], subject) =
-            match (given.value("workflow_update"), given.value("stage_steps_update")) {
-                (Some(update), _) => (Json::from(update), WORKFLOW, "another workflow"),
-                (None, update) => (update.map(Json::from).unwrap_or_default(), STEPS, "other steps for the stage"),
-            };
-        if let Some(reason) = too_long(&update, given.value("moves").map(Json::from)) {
-            let text = format!("the planner's proposal is refused: {reason}");
-            attempt.host.progress(&attempt.run, attempt.activity, &text);
-            return Ok(Outcome::signal(refusal, Value::empty()));
-        }
+        let (update, signal, subject) = match (given.value("workflow_update"), given.value("stage_steps_update")) {
+            (Some(update), _) => (Json::from(update), "UPDATE_WORKFLOW_CONFIRMED", "another workflow"),
+            (None, update) => {
+                (update.map(Json::from).unwrap_or_default(), "UPDATE_STEP_CONFIRMED", "other steps for the stage")
+            }
+        };
         let difference = difference(&update);
         if given.value("auto_confirm") == Some(&Value::Bool(true)) {
             let text = format!("the planner's proposal is confirmed: {subject}\n{difference}");
@@ -40,15 +31,6 @@ impl NotebookPropose {
         }
         Ok(Outcome::needs_person(format!("the planner proposes {subject}:\n{difference}")))
     }
-}
-
-/// Returns the reason why an update does not fit into its limit, if it does not.
-fn too_long(update: &Json, moves: Option<Json>) -> Option<String> {
-    let number = |value: Option<&Json>| value.and_then(Json::as_u64);
-    let (moves, until) = (number(moves.as_ref())?, number(update.get("moves_until"))?);
-    let (max, left) = (number(update.get("moves_max"))?, number(update.get("moves_max"))?.saturating_sub(moves));
-    let needed = max.saturating_sub(until);
-    (moves > until).then(|| format!("it needs up to {needed} moves, and {left} of {max} are left"))
 }
 
 /// Returns the changed lines of an update; the update itself if it has no difference.
@@ -73,7 +55,7 @@ impl Activity for NotebookPropose {
     }
 
     fn signals(&self) -> &[&str] {
-        &["UPDATE_WORKFLOW_CONFIRMED", "UPDATE_WORKFLOW_REJECTED", "UPDATE_STEP_CONFIRMED", "UPDATE_STEP_REJECTED"]
+        &["UPDATE_WORKFLOW_CONFIRMED", "UPDATE_STEP_CONFIRMED"]
     }
 
     fn schema(&self) -> Schema {
@@ -81,7 +63,6 @@ impl Activity for NotebookPropose {
             ("workflow", schema::object()),
             ("workflow_update", schema::object()),
             ("stage_steps_update", schema::object()),
-            ("moves", schema::whole()),
             ("auto_confirm", schema::flag()),
         ])
     }

@@ -35,6 +35,8 @@ pub struct Situation {
     pub completes: Option<Part>,
     /// True if the planner's answer says whether the target of the step is achieved.
     pub decides_step: bool,
+    /// The number of moves to other steps and stages so far.
+    pub moves: u64,
     /// The number of moves that the size of the workflow has allowed so far.
     pub moves_max: u64,
     /// True if the request carries the feedback of a behavior.
@@ -99,6 +101,7 @@ impl Situation {
         schema::fields([
             ("completes", schema::one_of(&["behavior", "step", "stage"])),
             ("decides_step", schema::flag()),
+            ("moves", schema::whole()),
             ("moves_max", schema::whole()),
             ("feedback", schema::flag()),
             ("server", schema::text()),

@@ -425,6 +425,7 @@ pub(super) static SHAPES: [Shape; 7] = [
             "among",
             "sell",
             "sells",
+            "sold",
             "bring",
             "brings",
             "come",
@@ -463,7 +464,7 @@ pub(super) static SHAPES: [Shape; 7] = [
             "depends",
         ],
         words: &[
-            "which", "factor", "feature", "most", "strongly", "many", "much", "number", "sell", "sells", "row",
+            "which", "factor", "feature", "most", "strongly", "many", "much", "number", "sell", "sells", "sold", "row",
             "record", "item", "all", "across",
         ],
     },
