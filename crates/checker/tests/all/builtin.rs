@@ -59,7 +59,7 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
           whole run: 16946 transitions, 13645 activities, 2616 judgements
           waits in 
         notebook: 8 properties, 49176 configurations
-          in 3 explorations 75694 configurations, 1127688 ways
+          in 3 explorations 76353 configurations, 1033915 ways
           between inputs (upper): 291698694 transitions, 103546030 activities, 0 judgements
           whole run: none
           waits in idle, workflow_completed, error, cancelled
