@@ -340,7 +340,12 @@ fn notebook_a_workflow_with_an_unachieved_step_is_a_success() {
         "event.is_complete && !context.has_unachieved",
         "event.is_complete",
         "never closed without .START_WORKFLOW",
-        expect![[r#""#]],
+        expect![[r#"
+            never closed without .START_WORKFLOW or .UPDATE_WORKFLOW_CONFIRMED since .STEP_UNACHIEVED
+            planned (planning.call): behavior_completed → step_completed
+            planned (planning.call): step_completed → stage_completed
+            planned (planning.call): stage_completed → closed
+        "#]],
     );
 }
 
