@@ -75,7 +75,8 @@ pub(super) fn run(program: &Path, jupyter: &Path, actions: Vec<Json>, is_traced:
         command
     };
     let ended = command(&["run", "notebook", "--input", "../input.json", "--name", "n1"]).output()?;
-    if !ended.status.success() {
+    // The notebook of a benchmark need not answer anything.
+    if !matches!(ended.status.code(), Some(0 | 5)) {
         return Err(format!("the run failed: {}", String::from_utf8_lossy(&ended.stderr)).into());
     }
     let trace = command(&["trace", "n1", "--json"]).output()?;

@@ -89,6 +89,15 @@ pub trait Activity: Send + Sync + 'static {
     /// nothing may depend on it.
     fn run_ended(&self, _run: &str) {}
 
+    /// Returns true if its attempts leave something in the process that later attempts of the run need, such as a kernel.
+    /// A process keeps a run that invokes it while the run waits, so that an answer from another process reaches it.
+    fn stays_in_process(&self) -> bool {
+        false
+    }
+
+    /// Called when this process no longer executes a run that has not ended, to release what only this process can use.
+    fn run_released(&self, _run: &str) {}
+
     /// What a report should say about a run whose machine invokes this, beyond what it says about every run. The first activity of a machine that
     /// returns a story tells it.
     fn story(&self, _run: &RecordedRun) -> Option<Story> {

@@ -110,8 +110,14 @@ impl<'s> Driver<'s> {
         }
     }
 
-    /// Continues until the run ends, waits for a person, or is left.
+    /// Continues until the run ends, waits for a person, or is left. Then this process has released the run.
     pub(crate) async fn drive(&mut self) -> Result<(), Failure> {
+        self.keep_driving().await?;
+        self.runtime.release(&self.follower.head).await?;
+        Ok(())
+    }
+
+    async fn keep_driving(&mut self) -> Result<(), Failure> {
         loop {
             self.attend().await?;
             if self.interrupts > 0 || family::asking(&self.follower)?.is_some() {
@@ -416,10 +422,23 @@ impl<'s> Driver<'s> {
             "failure": follower.live.failure(),
         });
         let failure = follower.live.failure().map(|failure| format!("  {failure}")).unwrap_or_default();
-        let mut text = format!("{run}  {}  {}{failure}\n", phase.word(), follower.live.place());
-        show::output_lines(&follower.live).iter().for_each(|line| text.push_str(&format!("  {line}\n")));
+        let told = follower.live.output.as_ref().map(|output| told(&Json::from(output))).unwrap_or_default();
+        let mut text = format!("{run}  {}  {}{failure}\n{told}", phase.word(), follower.live.place());
+        let others = show::output_lines(&follower.live);
+        let others = others.iter().filter(|line| TOLD.iter().all(|name| !line.starts_with(&format!("{name} ="))));
+        others.for_each(|line| text.push_str(&format!("  {line}\n")));
         Left { exit: phase.into(), json, text }
     }
+}
+
+/// The fields of a run's output that are sentences for people: the reason of its end and the answer to its question.
+const TOLD: [&str; 2] = ["reason", "answer"];
+
+/// Returns the sentences of a run's output.
+fn told(output: &Json) -> String {
+    let texts = TOLD.into_iter().filter_map(|name| output[name].as_str());
+    let lines = texts.flat_map(str::lines).filter(|line| !line.trim().is_empty());
+    lines.map(|line| format!("{}\n", escape::line(line))).collect()
 }
 
 /// The result of a form.

@@ -121,6 +121,15 @@ impl Activity for NotebookAction {
         self.sessions.end(run);
     }
 
+    fn stays_in_process(&self) -> bool {
+        true
+    }
+
+    /// A kernel whose run another process continues would run for nobody.
+    fn run_released(&self, run: &str) {
+        self.sessions.end(run);
+    }
+
     fn start(&self, attempt: Attempt) -> Ending {
         let (sandbox, sessions) = (self.sandbox.clone(), self.sessions.clone());
         Box::pin(async move {

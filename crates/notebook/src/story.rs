@@ -47,13 +47,33 @@ pub(crate) fn tell(run: &RecordedRun) -> Option<Story> {
         counted(cells, "cell", "cells")
     );
     sections.insert(0, Section::new("Work", vec![Part::Text(done)]));
-    let json = json!({ "notebook": last, "actions": notebooks.len(), "unachieved": run.context["unachieved"] });
+    sections.splice(0..0, result(run));
+    let json = json!({
+        "notebook": last, "actions": notebooks.len(), "unachieved": run.context["unachieved"],
+        "answer": run.context["answer"], "shortfall": run.context["shortfall"],
+    });
     Some(Story { remark: unachieved(&run.context["unachieved"]), sections, json, ..Story::default() })
 }
 
-/// Returns the words for the steps that were completed without their target.
+/// Returns the answer to the problem, and the reasons why the workflow is incomplete.
+fn result(run: &RecordedRun) -> Vec<Section> {
+    let text = |name: &str| run.context[name].as_str().map(str::trim).filter(|text| !text.is_empty());
+    let paragraph = |text: &str| Part::Text(text.to_owned());
+    let answer = text("answer").map(|answer| Section::new("Answer", answer.lines().map(paragraph).collect()));
+    let shortfall = text("shortfall").map(|shortfall| {
+        let each = run.context["unachieved"].as_array().into_iter().flatten();
+        let each = each.filter_map(|step| Some((step["step_id"].as_str()?, step["reason"].as_str()?)));
+        let each = each.map(|(step, reason)| Part::Text(format!("Step {step}: {reason}.")));
+        Section::new("Incomplete", [Part::Text(format!("Why: {shortfall}."))].into_iter().chain(each).collect())
+    });
+    let sections = [answer, shortfall].into_iter().flatten();
+    sections.map(|section| Section { parts: redacted(run, section.parts), ..section }).collect()
+}
+
+/// Returns the words for the steps that were completed without their target. Old runs have lists of names.
 fn unachieved(steps: &Json) -> String {
-    let steps: Vec<_> = steps.as_array().into_iter().flatten().filter_map(Json::as_str).collect();
+    let name = |step: &'_ Json| step.as_str().or_else(|| step["step_id"].as_str()).map(str::to_owned);
+    let steps: Vec<_> = steps.as_array().into_iter().flatten().filter_map(name).collect();
     match steps.len() as u64 {
         0 => String::new(),
         count => {
@@ -235,7 +255,8 @@ mod tests {
     fn steps_without_their_target_are_named() {
         assert_eq!(unachieved(&json!([])), "");
         assert_eq!(unachieved(&json!(["load"])), "1 step has not achieved its target: load");
-        assert_eq!(unachieved(&json!(["load", "plot"])), "2 steps have not achieved their target: load, plot");
+        let steps = json!([{ "step_id": "load", "reason": "no table" }, { "step_id": "plot", "reason": "no table" }]);
+        assert_eq!(unachieved(&steps), "2 steps have not achieved their target: load, plot");
     }
 
     #[test]

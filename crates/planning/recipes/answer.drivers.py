@@ -26,7 +26,7 @@ def explained(name, tests):
 
 def answer():
     if len(present(target)) < 4:
-        return [f"Only {len(present(target))} rows have {target}: too few to tell what goes with it."]
+        return None
     names = [name for name in columns if name != target and columns[name] in ("number", "group")]
     shares = {name: explained(name, len(names)) for name in names}
     order = sorted(shares, key=lambda name: shares[name][0] - shares[name][1], reverse=True)
@@ -70,5 +70,5 @@ def draw(order, shares):
     plt.show()
 
 
-answers = answer()
-print("\n".join(answers))
+found = answer()
+answers = tell(found or [], "" if found else f"only {len(present(target))} rows have {target}: too few to tell what goes with it")

@@ -20,24 +20,32 @@ def answer():
             members.setdefault(name, []).append(row[target] if target else 1)
     total = {name: sum(members[name]) for name in members}
     mean = {name: total[name] / len(members[name]) for name in members}
-    amount, what = (mean, f"mean {target}") if target else (total, "number of rows")
+    is_total = figures_asked == ["total"]
+    amount, what = (total, "number of rows") if not target else (total, f"total {target}") if is_total else (mean, f"mean {target}")
     order = sorted(amount, key=amount.get, reverse=True)
-    print(f"{group_column:20} {'rows':>6} " + (f"{'missing':>8} {'mean ' + target:>16} {'total ' + target:>16}" if target else ""))
+    can_add = target and adds(target) is not False  # the total of a level means nothing
+    print(f"{group_column:20} {'rows':>6} " + (f"{'missing':>8} {'mean ' + target:>16} " if target else "") + (f"{'total ' + target:>16}" if can_add else ""))
     for name in order[:60]:
-        print(f"{name:20} {len(members[name]):>6} " + (f"{missing.get(name, 0):>8} {short(mean[name]):>16} {short(total[name]):>16}" if target else ""))
+        print(f"{name:20} {len(members[name]):>6} " + (f"{missing.get(name, 0):>8} {short(mean[name]):>16} " if target else "") + (f"{short(total[name]):>16}" if can_add else ""))
     high, low = order[0], order[-1]
     answers = [f"The {what} is highest for {group_column} {high} ({short(amount[high])}) and lowest for {low} ({short(amount[low])})."]
-    if target and len(order) > 1 and not is_rate(target):
+    if target and len(order) > 1 and not is_total and (adds(target) or "total" in figures_asked):
         most = max(total, key=total.get)
         answers.append(f"The total {target} is highest for {most} ({short(total[most])}).")
+    for each, label in ((amount, what), (total, f"total {target}")) if "total" in figures_asked and not is_total else ((amount, what),):
+        if 2 < len(order) <= 20 and not named_values:
+            answers.append(f"The {label} by {group_column}: " + ", ".join(f"{name} {short(each[name])}" for name in order) + ".")
     chosen = [name for name in named_values if name in members]
     pair = chosen[:2] if len(chosen) > 1 else [high, low]
-    if target and len(order) > 1 and all(len(members[name]) > 1 for name in pair):
+    if is_total and len(chosen) > 1:
+        answers.insert(0, f"{' and '.join(f'{name} ({short(total[name])})' for name in pair)} differ in total {target} by {short(abs(total[pair[0]] - total[pair[1]]))}.")
+    elif target and len(order) > 1 and all(len(members[name]) > 1 for name in pair):
         answers.insert(0 if len(chosen) > 1 else len(answers), difference(members, mean, pair))
     elif target and len(order) > 1:
         answers.append(f"{' and '.join(pair)} have too few rows to tell their difference from noise.")
-    for name in chosen if target and len(chosen) != 2 else []:
-        answers.insert(0, f"{name}: mean {target} {short(mean[name])} over {len(members[name])} rows, total {short(total[name])}.")
+    for name in chosen if not target or len(chosen) != 2 else []:
+        also = f", total {short(total[name])}" if target and (adds(target) or "total" in figures_asked) else ""
+        answers.insert(0, f"{name}: mean {target} {short(mean[name])} over {len(members[name])} rows{also}." if target else f"{name}: {len(members[name])} rows.")
     if missing:
         parts = [f"{missing[name]} of {missing[name] + len(members.get(name, []))} of {name}" for name in sorted(missing, key=missing.get, reverse=True)[:6]]
         answers.append(f"Rows without {target} are left out: {', '.join(parts)}. If they differ from the others, so do these figures.")
@@ -56,5 +64,4 @@ def draw(names, amount, what):
         plt.show()
 
 
-answers = answer()
-print("\n".join(answers))
+answers = tell(answer())

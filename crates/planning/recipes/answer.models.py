@@ -20,8 +20,6 @@ def answer():
 
 
 if "scores" in globals():
-    answers = [*answer(), *split_notes]
+    answers = tell([*answer(), *split_notes])
 else:
-    why = steps_not_done.get(__STEP__, "there are no models")
-    answers = [f"The problem is not answered: {why}."]
-print("\n".join(answers))
+    answers = tell([], steps_not_done.get(__STEP__, "there are no models"))

@@ -4,7 +4,7 @@ def answer():
     x, y = ([stats.fmean(part) for part in zip(*points)]) if points else (0, 0)
     across, up = sum((a - x) ** 2 for a, _ in points), sum((b - y) ** 2 for _, b in points)
     if len(points) < 4 or not across or not up:
-        return [f"The relation of {other} and {target} cannot be measured: only {len(points)} rows have both, or one of them never changes."]
+        return None
     together = sum((a - x) * (b - y) for a, b in points)
     size, slope = together / math.sqrt(across * up), together / across
     error = math.sqrt(max(0, 1 - size**2) * up / across / (len(points) - 2))
@@ -32,5 +32,5 @@ def draw(other, points, line):
         plt.show()
 
 
-answers = answer()
-print("\n".join(answers))
+found = answer()
+answers = tell(found or [], "" if found else f"the relation of {other_columns[0]} and {target} cannot be measured: too few rows have both, or one of them never changes")

@@ -16,17 +16,19 @@ def answer():
     dated = sorted(((row[date_column], row) for row in rows if row[date_column] is not None), key=lambda pair: pair[0])
     days = (dated[-1][0] - dated[0][0]).days
     unit = period or ("year" if days > 2_500 else "month" if days > 90 else "day")
-    value = target or (number_columns[0] if len(number_columns) == 1 else None)
+    value = target
     parts = {}
     for at, row in dated:
         if value is None or row[value] is not None:
             parts.setdefault(label(at, unit), []).append(row[value] if value else 1)
     total = {name: sum(part) for name, part in parts.items()}
     mean = {name: total[name] / len(parts[name]) for name in parts}
-    amount, what = (mean, f"mean {value}") if value else (total, "number of rows")
-    print(f"{unit:16} {'rows':>6} " + (f"{'mean ' + value:>16} {'total ' + value:>16}" if value else ""))
+    is_total = figures_asked == ["total"]
+    amount, what = (total, "number of rows") if not value else (total, f"total {value}") if is_total else (mean, f"mean {value}")
+    can_add = value and adds(value) is not False  # the total of a level means nothing
+    print(f"{unit:16} {'rows':>6} " + (f"{'mean ' + value:>16} " if value else "") + (f"{'total ' + value:>16}" if can_add else ""))
     for name in list(parts)[:60]:
-        print(f"{name:16} {len(parts[name]):>6} " + (f"{short(mean[name]):>16} {short(total[name]):>16}" if value else ""))
+        print(f"{name:16} {len(parts[name]):>6} " + (f"{short(mean[name]):>16} " if value else "") + (f"{short(total[name]):>16}" if can_add else ""))
     order = list(parts)
     high, low, first, last = max(order, key=amount.get), min(order, key=amount.get), amount[order[0]], amount[order[-1]]
     change = f" ({(last - first) / abs(first):+.0%} of the first)" if first else ""
@@ -39,7 +41,9 @@ def answer():
         is_clear = abs(rise) > critical(len(order) - 2) * error
         words = f"rises by {short(rise)}" if rise > 0 else f"falls by {short(-rise)}"
         answers.append(f"Over all, it {words} per {unit} (standard error {short(error)})" + ("." if is_clear else ": this is within noise, so there is no clear trend."))
-    if value and not is_rate(value):
+    if 2 < len(order) <= 24:
+        answers.append(f"The {what} by {unit}: " + ", ".join(f"{name} {short(amount[name])}" for name in order) + ".")
+    if value and not is_total and (adds(value) or "total" in figures_asked):
         most = max(order, key=total.get)
         answers.append(f"The total {value} is highest in {most} ({short(total[most])}).")
     usual = stats.median(map(len, parts.values()))
@@ -65,5 +69,4 @@ def draw(order, amount, what, unit):
         plt.show()
 
 
-answers = answer()
-print("\n".join(answers))
+answers = tell(answer())

@@ -17,6 +17,23 @@ def present(name):
     return [row[name] for row in rows if row[name] is not None]
 
 
+def parts(name):
+    """Return the words of a name in small letters."""
+    found = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+\d*|[^\W\d_A-Za-z]+|\d+", name)
+    return [part.lower() for part in found] or [name.lower()]
+
+
+def is_id(name, values):
+    """Return true if the values of a column only identify something."""
+    words, whole = parts(name), all(not is_number(one) or float(one).is_integer() for one in values)
+    if not whole:
+        return False
+    if set(words) & {"id", "uuid", "guid", "编号", "序号"} or words[-1] in ("key", "code", "zip", "zipcode", "postcode", "phone", "isbn", "sku", "ean"):
+        return True
+    is_weak = words[-1] in ("index", "nr", "no", "num", "number", "row", "serial", "unnamed") or words[0] == "unnamed" or words[-1].endswith("id")
+    return is_weak and len(set(values)) == len(rows)
+
+
 def kind(name):
     """Return what a column holds."""
     values = present(name)
@@ -24,17 +41,33 @@ def kind(name):
         return "empty"
     different = len(set(values))
     if all(map(is_number, values)):
-        is_id = name.lower().replace("_", " ").split()[-1:] in (["id"], ["key"], ["index"], ["nr"]) and different == len(rows)
-        return "identifier" if is_id else "number"
+        if is_id(name, values):
+            return "identifier"
+        is_time = parts(name)[-1] in ("year", "month", "day", "hour", "week", "weekday", "quarter", "decade", "minute", "年份", "年", "月份", "月", "日")
+        return "calendar" if is_time and all(float(one).is_integer() for one in values) else "number"
     if all(isinstance(one, datetime.datetime) for one in values):
         return "date"
     return "group" if 1 < different <= max(50, min(1_000, len(values) // 5)) else "text"
 
 
-def is_rate(name):
-    """Return true if a total of the column means nothing, as of prices and scores."""
-    rates = ("price", "rate", "rating", "ratio", "score", "satisf", "temp", "percent", "mean", "average", "age")
-    return any(word.startswith(rates) for word in name.lower().replace("_", " ").split())
+LEVELS = "price rate rating ratio score satisfaction temp temperature percent percentage pct mean average avg median age co co2 ppm ppb concentration density pressure humidity speed velocity level index height weight width length depth distance altitude latitude longitude lat lon lng voltage current frequency ph salinity moisture share proportion probability fraction margin yield balance stock inventory population grade gpa rank bmi per open close high low adj unit area size radius angle intensity brightness quality".split()
+AMOUNTS = "revenue sale sales quantity qty amount cup cups visitor visitors visit visits order orders units count counts profit cost costs spend spending spent expense expenses income turnover umsatz total births deaths case cases ride rides trip trips passenger passengers customer customers click clicks view views download downloads rain rainfall precipitation energy kwh consumption production items sold donations votes goals points tickets".split()
+
+
+def adds(name):
+    """Return whether a total of the column means something: true for amounts, false for levels such as prices, None if nobody knows."""
+    words = parts(name)
+    if set(words) & set(LEVELS) or any(one in name for one in ("价", "率", "温度", "浓度", "比例", "评分", "年龄", "湿度", "气压", "速度", "身高", "体重")):
+        return False
+    return True if set(words) & set(AMOUNTS) or any(one in name for one in ("销售额", "销量", "数量", "金额", "收入", "利润", "成本", "人数", "产量")) else None
+
+
+def tell(answers, why_not=""):
+    """Print the answers, or the reason why the problem is not answered."""
+    global answered, not_answered
+    answered, not_answered = not why_not, why_not
+    print("\n".join(["Answer:", *answers, reading] if answered else [f"Not answered: {why_not}", *answers]))
+    return answers
 
 
 def short(one):
@@ -81,4 +114,5 @@ def pyplot():
 columns = {name: kind(name) for name in (rows[0] if rows else {})}
 for name in columns:
     some = json.dumps(sorted(set(map(str, present(name))))[:50], ensure_ascii=False) if columns[name] == "group" else ""
-    print(f"{name}: {columns[name]} {some}".strip())
+    more = {True: ", amount", False: ", level", None: ""}[adds(name)] if columns[name] == "number" else ", unique" if columns[name] == "identifier" and len(set(present(name))) == len(rows) else ""
+    print(f"{name}: {columns[name]}{more} {some}".strip())

@@ -9,15 +9,10 @@ class Findings(list):
 
 def conclude():
     found = Findings(globals().get("answers", []))
-    if "trend" in globals() and not found:
-        found.append(f"Trend: {trend['text']}.")
-    if "forecast" in globals() and "answers" not in globals():
-        found.append(f"Next period: {short(forecast['next'])} (in the past the method was off by {short(forecast['error'])} on average).")
-    if "scores" in globals() and "answers" not in globals():
-        best = min(scores, key=scores.get)
-        found.append(f"The best model is {best} with a mean absolute error of {short(scores[best])} on {len(test)} rows that it had not seen.")
-    if found and globals().get("question", "overview") != "overview":
+    if globals().get("answered"):
         found.insert(0, reading)
+    else:
+        found.insert(0, f"The problem is not answered: {globals().get('not_answered') or steps_not_done.get('answer') or 'its figures failed'}.")
     pairs = globals().get("correlations", {})
     sure = {pair: one for pair, (one, count) in pairs.items() if count > 3 and abs(one) * math.sqrt(count) > critical(count - 2, 0.05 / len(pairs))}
     if sure:

@@ -14,7 +14,9 @@ def predict(values):
     return {"method": best, "next": methods[best](values), "error": errors[best]}
 
 
-if "trend" in globals() and len(series) > 3:
+if globals().get("series_fault") and globals().get("question") == "forecast":
+    not_done(__STEP__, series_fault)
+elif "trend" in globals() and len(series) > 3:
     forecast = predict([one for _, one in series])
     print(f"next value by {forecast['method']}: {short(forecast['next'])}")
 else:

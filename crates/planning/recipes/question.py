@@ -1,4 +1,4 @@
-for name in ("answers", "conclusions", "series", "trend", "forecast", "train", "models", "scores"):
+for name in ("answers", "answered", "conclusions", "series", "trend", "forecast", "train", "models", "scores"):
     globals().pop(name, None)  # of an earlier problem
 if globals().get("problem_id", __ID__) != __ID__:
     globals().pop("figures", None)
@@ -10,7 +10,7 @@ group_column = __GROUP__
 named_values = __VALUES__
 date_column = __DATE__
 period = __PERIOD__
-number_columns = [name for name in columns if columns[name] == "number"]
+figures_asked = __FIGURES__
 not_answered = __REASON__
 print("the problem names:", ", ".join(__NAMED__) or "no column")
 reading = __READING__

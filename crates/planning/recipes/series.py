@@ -1,5 +1,5 @@
 def combine(series, unit, name):
-    """Combine the values of each period: means of rates and scores, totals of everything else. An incomplete end is left out."""
+    """Combine the values of each period: totals of amounts, means of levels. An incomplete end is left out."""
     midnight = lambda at: at.replace(hour=0, minute=0, second=0, microsecond=0)
     starts = {
         "hour": lambda at: at.replace(minute=0, second=0, microsecond=0),
@@ -16,7 +16,7 @@ def combine(series, unit, name):
     if len(parts) > 2 and sizes[-1] < 0.7 * stats.median(sizes):
         notes.append(f"The last {unit} of the series is left out, because it has only {sizes[-1]} rows.")
         parts.popitem()
-    is_mean = is_rate(name)
+    is_mean = not adds(name)
     return f"{'mean' if is_mean else 'total'} {name} per {unit}", [(at, sum(part) / len(part) if is_mean else sum(part)) for at, part in parts.items()]
 
 
@@ -31,7 +31,15 @@ else:
     days = (series[-1][0] - series[0][0]).days
     is_repeated = len({at for at, _ in series}) < len(series)
     series_unit = globals().get("period") or (("month" if days > 90 else "day") if is_repeated else None)
-    if series_unit and is_repeated or series_unit in ("week", "month", "quarter", "year"):
+    lengths = {"hour": 1 / 24, "day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
+    apart = stats.median([(two - one).total_seconds() / 86_400 for one, two in zip(sorted({at for at, _ in series}), sorted({at for at, _ in series})[1:])] or [0])
+    is_combined = series_unit and (is_repeated or apart < 0.7 * lengths[series_unit])
+    series_fault = ""
+    if globals().get("period") and apart > 1.5 * lengths[period]:
+        series_fault = f"the rows are {apart:g} days apart, so there is no next {period}"
+    elif is_combined and adds(value_name) is None and globals().get("question") == "forecast":
+        series_fault = f"the rules do not know whether {value_name} adds up over a {series_unit}"
+    elif is_combined:
         value_name, series = combine(series, series_unit, value_name)
     print(f"{value_name} by {dates[0]}: {len(series)} points from {series[0][0].date()} to {series[-1][0].date()}")
     if len(points) < len(rows):

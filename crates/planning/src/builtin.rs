@@ -77,7 +77,12 @@ impl BuiltIn {
             let Answer { value, evidence } = self.design(attempt, facts).await?;
             return Ok(Answer { value: rules::proposal(&value), evidence });
         }
-        let by_rules = rules::planning(request);
+        let mut by_rules = rules::planning(request);
+        // Cells that a judge has written leave the answer in their output; the rules know nothing about it.
+        let is_judged = self.judge.is_some() && self.is_configured(attempt, CELLS.name);
+        if is_judged && !rules::has_worked(request) {
+            by_rules.as_object_mut().into_iter().for_each(|reply| drop(reply.remove("not_answered")));
+        }
         // Whether steps or stages remain is a fact, not a judgement.
         if !matches!(state, "step_running" | "action_completed" | "behavior_completed" | "") {
             return Ok(Answer { value: by_rules, evidence: Vec::new() });

@@ -8,6 +8,7 @@
 //! The server side answers with the configured judges, or with [`rules`] that need no model; [`serve`] offers it to other
 //! clients over HTTP. The crate knows no kernel and no notebook file: `notebook.action` carries the actions out.
 
+mod achievement;
 pub mod builtin;
 mod call;
 pub mod client;
@@ -26,6 +27,7 @@ pub mod variable;
 mod view;
 mod workflow;
 
+pub use achievement::{Achievements, Missed};
 pub use call::{Kernels, OUT_OF_SYNC, Permit, Setup};
 pub use generating_call::GeneratingCall;
 pub use memory::Memory;

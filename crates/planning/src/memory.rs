@@ -4,6 +4,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
+use crate::achievement::Achievements;
+
 /// The most characters of one effect that the memory keeps.
 pub(crate) const EFFECT_CHARS_MAX: usize = 4_000;
 
@@ -41,6 +43,8 @@ pub struct Memory {
     pub completed: Levels<Vec<Json>>,
     /// The filter of the next request to the generator; null if there is none.
     pub filter: Json,
+    /// What the workflow has achieved.
+    pub achievements: Achievements,
 }
 
 /// The output of programs.

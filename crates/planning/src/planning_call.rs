@@ -71,14 +71,12 @@ impl PlanningCall {
         let question = Question { attempt: &attempt, situation: &situation, workflow: &workflow, server, request };
         let (planned, Reply { answer: Answer { value: reply, evidence }, failures }) = question.ask(&self.0).await?;
         judged.extend(evidence);
-        let mut data = answer(&situation, &workflow, &planned);
+        let failure = Some(call::described(&failures)).filter(|_| !failures.is_empty());
+        let mut data = answer(&situation, &workflow, &planned, failure.as_deref());
         let reply = match failures.is_empty() {
             true => ("reply", reply),
             // The server has not sent this reply.
-            false => {
-                data.insert("failure".to_owned(), json!(call::described(&failures)));
-                ("failure", json!({ "failures": failures, "fallback": reply }))
-            }
+            false => ("failure", json!({ "failures": failures, "fallback": reply })),
         };
         let kept = call::keep(&attempt, vec![("request", question.request), reply]).await?;
         if is_new {
@@ -146,8 +144,9 @@ impl Question<'_> {
 }
 
 /// Builds the data of the signal: the planner's decision, the next place, and the memory.
-fn answer(situation: &Situation, workflow: &Workflow, planned: &Planned) -> Map<String, Json> {
+fn answer(situation: &Situation, workflow: &Workflow, planned: &Planned, failure: Option<&str>) -> Map<String, Json> {
     let mut memory = situation.memory.clone();
+    memory.achievements.take(situation, workflow, planned, failure);
     // The planner's update is about the part that follows.
     complete(&mut memory, situation, workflow);
     memory.update(&planned.context_update);
@@ -173,20 +172,16 @@ fn answer(situation: &Situation, workflow: &Workflow, planned: &Planned) -> Map<
         "next_step": next_step,
         "next_stage": next_stage,
         "on_unachieved": on_unachieved(&situation.on_unachieved, planned),
-        "memory": memory,
+        "moves_max": workflow.moves_max().max(situation.moves_max),
+        "failure": failure.unwrap_or_default(),
     });
-    let proposed = |update: &Json| Workflow::parse(&update["workflowTemplate"]).ok();
-    if let Some(update) = planned.workflow_update.as_ref().and_then(|update| changed(update, workflow, proposed)) {
-        data["workflow_update"] = update;
+    if situation.completes == Some(Part::Stage) {
+        memory.achievements.end(situation, workflow, planned, failure).write(&mut data);
     }
-    let proposed = |update: &Json| {
-        let mut changed = workflow.clone();
-        changed.update_steps(std::slice::from_ref(update));
-        Some(changed)
-    };
-    if let Some(update) = planned.stage_steps_update.as_ref().and_then(|update| changed(update, workflow, proposed)) {
-        data["stage_steps_update"] = update;
+    for (name, update) in updates(situation, workflow, planned, &mut memory) {
+        data[name] = update;
     }
+    data["memory"] = json!(memory);
     if let Json::Object(data) = data { data } else { Map::new() }
 }
 
@@ -199,15 +194,46 @@ fn on_unachieved(given: &str, planned: &Planned) -> &'static str {
     }
 }
 
-/// Returns an update with the difference that a person decides about; `None` if it changes nothing.
-fn changed(update: &Json, now: &Workflow, proposed: impl Fn(&Json) -> Option<Workflow>) -> Option<Json> {
-    let proposed = proposed(update)?;
-    if proposed.stages == now.stages && update.get("nextStageId").is_none() {
-        return None;
-    }
-    let mut update = update.clone();
-    update["difference"] = json!(now.difference(&proposed));
-    Some(update)
+/// Returns the updates that a person decides about. One that changes nothing is left out, and one that does not fit into
+/// its limit of moves is refused with a warning that the planner hears.
+fn updates(
+    situation: &Situation,
+    workflow: &Workflow,
+    planned: &Planned,
+    memory: &mut Memory,
+) -> Vec<(&'static str, Json)> {
+    let whole = planned
+        .workflow_update
+        .as_ref()
+        .and_then(|update| Some(("workflow_update", update, Workflow::parse(&update["workflowTemplate"]).ok()?)));
+    let steps = planned.stage_steps_update.as_ref().map(|update| {
+        let mut changed = workflow.clone();
+        changed.update_steps(std::slice::from_ref(update));
+        ("stage_steps_update", update, changed)
+    });
+    let each = whole.into_iter().chain(steps).filter_map(|(name, update, proposed)| {
+        let next = update.get("nextStageId").and_then(Json::as_str);
+        if proposed.stages == workflow.stages && next.is_none() {
+            return None;
+        }
+        // The update is held until the next action; by then the rest of the current workflow may have been passed.
+        let passed = situation.moves + workflow.moves_from(&situation.stage_id);
+        let needed = proposed.moves_from(next.unwrap_or(&situation.stage_id));
+        let moves_max = proposed.moves_max().max(situation.moves_max);
+        if passed + needed > moves_max {
+            memory.warn(format!(
+                "the proposed {name} is refused: with it the run could make {} moves to other steps, and its limit is \
+                 {moves_max}",
+                passed + needed
+            ));
+            return None;
+        }
+        let mut update = update.clone();
+        update["difference"] = json!(workflow.difference(&proposed));
+        update["moves_max"] = json!(moves_max);
+        Some((name, update))
+    });
+    each.collect()
 }
 
 /// Marks the part of the workflow that the state has completed.

@@ -19,6 +19,12 @@ pub struct Planned {
     pub continue_behaviors: bool,
     /// True if the planner wants a step that it cannot do to be completed as unachieved.
     pub completes_unachieved: bool,
+    /// The reason why the target is not achieved; empty if the planner names none.
+    pub reason: String,
+    /// The planner's answer to the problem, if it names one.
+    pub answer: Option<String>,
+    /// The reason why the problem is not answered, if the planner says so.
+    pub not_answered: Option<String>,
     /// The update of the context; null if there is none.
     pub context_update: Json,
     /// The filter of the next request to the generator; null if there is none.
@@ -71,6 +77,11 @@ impl Planned {
                 return Err(BadReply::Form(why));
             }
         };
+        let text = |at: &str| match reply.pointer(at) {
+            None | Some(Json::Null) => Ok(None),
+            Some(Json::String(text)) => Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
+            Some(other) => Err(BadReply::Form(format!("{} is {other} instead of a text", at.replace('/', ".")))),
+        };
         let update = reply.get("context_update").cloned().unwrap_or_default();
         let part = |name: &str| update.get(name).filter(|part| !part.is_null()).cloned();
         let (workflow_update, stage_steps_update) = (part("workflow_update"), part("stage_steps_update"));
@@ -85,6 +96,9 @@ impl Planned {
             target_achieved,
             continue_behaviors: continues.unwrap_or_default(),
             completes_unachieved,
+            reason: text("/transition/reason")?.unwrap_or_default(),
+            answer: text("/answer")?,
+            not_answered: text("/not_answered")?,
             context_filter: reply.get("context_filter").cloned().unwrap_or_default(),
             context_update: update,
             workflow_update,

@@ -33,6 +33,12 @@ pub enum Part {
 pub struct Situation {
     /// The part of the workflow that is complete once the planner has answered.
     pub completes: Option<Part>,
+    /// True if the planner's answer says whether the target of the step is achieved.
+    pub decides_step: bool,
+    /// The number of moves to other steps and stages so far.
+    pub moves: u64,
+    /// The number of moves that the size of the workflow has allowed so far.
+    pub moves_max: u64,
     /// True if the request carries the feedback of a behavior.
     pub feedback: bool,
     /// The base URL of the server; empty for the built-in one.
@@ -94,6 +100,9 @@ impl Situation {
     pub(crate) fn schema() -> Schema {
         schema::fields([
             ("completes", schema::one_of(&["behavior", "step", "stage"])),
+            ("decides_step", schema::flag()),
+            ("moves", schema::whole()),
+            ("moves_max", schema::whole()),
             ("feedback", schema::flag()),
             ("server", schema::text()),
             ("problem", schema::text()),

@@ -6,6 +6,9 @@ use similar::{ChangeTag, TextDiff};
 /// The most stages of a workflow, and the most steps of a stage.
 const PARTS_MAX: usize = 200;
 
+/// The moves of a workflow beyond one for each step.
+const MOVES_BACK_MAX: u64 = 40;
+
 /// The most lines of a difference.
 const DIFFERENCE_LINES_MAX: usize = 200;
 
@@ -115,6 +118,23 @@ impl Workflow {
         let steps = self.stage(stage).map(|stage| stage.steps.as_slice()).unwrap_or_default();
         let ids: Vec<&String> = steps.iter().map(|step| &step.id).collect();
         after(&ids, current, completed)
+    }
+
+    /// Returns the number of steps of all stages. A workflow that goes through all of them makes one move less.
+    pub fn steps_count(&self) -> u64 {
+        self.stages.iter().map(|stage| stage.steps.len() as u64).sum()
+    }
+
+    /// Returns the most moves that are needed from a stage to the end, the move to that stage included; from the first
+    /// stage if there is no such stage.
+    pub fn moves_from(&self, stage: &str) -> u64 {
+        let at = self.stages.iter().position(|known| known.id == stage).unwrap_or_default();
+        self.stages[at..].iter().map(|stage| stage.steps.len() as u64).sum()
+    }
+
+    /// Returns the number of moves that a workflow of this size may make: enough for each step, and some to go back.
+    pub fn moves_max(&self) -> u64 {
+        self.steps_count() + MOVES_BACK_MAX
     }
 
     /// Returns the lines in which another workflow differs, each with its sign; unchanged lines begin with a space.

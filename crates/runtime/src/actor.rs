@@ -107,6 +107,7 @@ impl Actor {
             Ok(settled) => self.shared.tell(News::Settled { run, how: settled }),
             Err(error) => {
                 self.shared.forget(self.live.key);
+                self.give_up().await;
                 self.shared.tell(News::Stopped { run, error });
             }
         }
@@ -120,8 +121,12 @@ impl Actor {
         loop {
             if self.is_at_rest() {
                 self.let_go().await;
-                if self.shared.forget_if(self.live.key, || self.mail.is_empty()) {
-                    return self.leave().await;
+                match self.is_kept() {
+                    true => self.rest(),
+                    false if self.shared.forget_if(self.live.key, || self.mail.is_empty()) => {
+                        return self.leave().await;
+                    }
+                    false => {}
                 }
             }
             let due = self.live.timers.values().copied().chain(self.next_expiry_ms()).min();
@@ -158,9 +163,41 @@ impl Actor {
         phase.is_over() || phase == Phase::Paused || (phase == Phase::Waiting && !is_due_soon)
     }
 
+    /// Returns true if this process keeps the run although it waits, because an activity of its machine leaves something
+    /// in the process.
+    fn is_kept(&self) -> bool {
+        let mut activities = self.shared.activities(&self.live.loaded);
+        let is_over = self.live.phase(&self.shared.registry).is_over();
+        !self.is_detaching && !is_over && activities.any(|activity| activity.stays_in_process())
+    }
+
+    /// Announces that the run waits in this process.
+    fn rest(&self) {
+        if self.shared.rest_if(self.live.key, || self.mail.is_empty()) {
+            let run = Arc::clone(&self.live.name);
+            self.shared.tell(News::Settled { run, how: self.settled() });
+        }
+    }
+
+    fn settled(&self) -> Settled {
+        Settled { phase: self.live.phase(&self.shared.registry), seq: self.live.seq }
+    }
+
     async fn leave(&mut self) -> Result<Settled> {
+        // What only this process can use ends before another process continues the run.
+        self.give_up().await;
         self.shared.engine.release(self.live.key, self.live.lease).await?;
-        Ok(Settled { phase: self.live.phase(&self.shared.registry), seq: self.live.seq })
+        Ok(self.settled())
+    }
+
+    /// Releases what this process holds for a run that it no longer executes.
+    async fn give_up(&self) {
+        let (shared, live) = (Arc::clone(&self.shared), (Arc::clone(&self.live.loaded), Arc::clone(&self.live.name)));
+        let released = tokio::task::spawn_blocking(move || {
+            let (loaded, run) = live;
+            shared.activities(&loaded).for_each(|it| it.run_released(&run));
+        });
+        let _ = released.await;
     }
 
     /// Releases the resources of a run that is over, before the end is announced.

@@ -128,7 +128,7 @@ pub(crate) struct Shared {
     pub(crate) seals: Seals,
     pub(crate) histories: Histories,
     prover: Arc<dyn Prover>,
-    live: Mutex<HashMap<RunKey, UnboundedSender<Mail>>>,
+    live: Mutex<HashMap<RunKey, LiveRun>>,
     /// Hashes of the definitions that this process has stored.
     defined: Mutex<HashSet<String>>,
     /// Allows one adoption at a time, so that the same process does not adopt a run twice.
@@ -137,6 +137,21 @@ pub(crate) struct Shared {
     /// Only the notifications that this process no longer executes a run, so that a task waiting for that is not woken
     /// by all others.
     endings: broadcast::Sender<News>,
+}
+
+/// A run that this process executes.
+struct LiveRun {
+    to: UnboundedSender<Mail>,
+    /// True if the run waits and this process keeps it.
+    is_resting: bool,
+}
+
+impl LiveRun {
+    /// Sends mail to the run, which no longer rests then.
+    fn write(&mut self, mail: Mail) -> Option<Mail> {
+        self.is_resting = false;
+        self.to.send(mail).err().map(|back| back.0)
+    }
 }
 
 impl std::fmt::Debug for Shared {
@@ -197,7 +212,7 @@ impl Shared {
 
     /// Accepts mail for a run from now on.
     pub(crate) fn enlist(&self, run: RunKey, to: UnboundedSender<Mail>) {
-        lock(&self.live).insert(run, to);
+        lock(&self.live).insert(run, LiveRun { to, is_resting: false });
     }
 
     pub(crate) fn forget(&self, run: RunKey) {
@@ -214,10 +229,19 @@ impl Shared {
         quiet
     }
 
+    /// Marks a run as waiting in this process, unless mail has arrived in the meantime. Returns true if it was not marked
+    /// before.
+    pub(crate) fn rest_if(&self, run: RunKey, is_quiet: impl FnOnce() -> bool) -> bool {
+        let mut live = lock(&self.live);
+        let quiet = is_quiet();
+        let resting = live.get_mut(&run).filter(|live| quiet && !live.is_resting);
+        resting.map(|live| live.is_resting = true).is_some()
+    }
+
     /// Sends mail to a run that this process executes; otherwise returns the mail, if any.
     pub(crate) fn write_to(&self, run: RunKey, mail: Option<Mail>) -> Option<Option<Mail>> {
-        match (lock(&self.live).get(&run), mail) {
-            (Some(to), Some(mail)) => to.send(mail).err().map(|back| Some(back.0)),
+        match (lock(&self.live).get_mut(&run), mail) {
+            (Some(live), Some(mail)) => live.write(mail).map(Some),
             (Some(_), None) => None,
             (None, mail) => Some(mail),
         }
@@ -472,11 +496,22 @@ impl Runtime {
         }
     }
 
-    /// Waits until this process no longer executes the run.
+    /// Waits until this process no longer moves the run: it has ended, it waits, or another process executes it.
     pub async fn settled(&self, run: &Head) -> Result<Head> {
+        self.wait_until(run, |live| live.is_none_or(|live| live.is_resting)).await
+    }
+
+    /// Releases a run that waits in this process, so that another process can continue it.
+    pub async fn release(&self, run: &Head) -> Result<Head> {
+        self.leave(run.key);
+        self.wait_until(run, |live| live.is_none()).await
+    }
+
+    /// Waits until the run is in a state of this process.
+    async fn wait_until(&self, run: &Head, is_reached: impl Fn(Option<&LiveRun>) -> bool) -> Result<Head> {
         let mut endings = self.0.endings.subscribe();
         loop {
-            if !lock(&self.0.live).contains_key(&run.key) {
+            if is_reached(lock(&self.0.live).get(&run.key)) {
                 return self.find(&run.name)?.ok_or_else(|| interlock_journal::Error::NoRun(run.name.clone()).into());
             }
             match endings.recv().await {
@@ -505,18 +540,18 @@ impl Runtime {
 
     /// Starts nothing new in one run, and releases it as soon as its running attempts have ended or only wait.
     pub fn leave(&self, run: RunKey) {
-        lock(&self.0.live).get(&run).into_iter().for_each(|to| drop(to.send(Mail::Detach)));
+        lock(&self.0.live).get_mut(&run).into_iter().for_each(|live| drop(live.write(Mail::Detach)));
     }
 
     /// Starts nothing new in any run of this process, and releases each as soon as its attempts have ended or only
     /// wait.
     pub fn detach(&self) {
-        lock(&self.0.live).values().for_each(|to| drop(to.send(Mail::Detach)));
+        lock(&self.0.live).values_mut().for_each(|live| drop(live.write(Mail::Detach)));
     }
 
     /// Cancels the running attempts of all runs of this process.
     pub fn stop_attempts(&self) {
-        lock(&self.0.live).values().for_each(|to| drop(to.send(Mail::StopAttempts)));
+        lock(&self.0.live).values_mut().for_each(|live| drop(live.write(Mail::StopAttempts)));
     }
 
     /// Returns the number of runs that this process executes.

@@ -396,6 +396,14 @@ impl<A: Activity> Activity for Guarded<A> {
         self.activity.run_ended(run);
     }
 
+    fn stays_in_process(&self) -> bool {
+        self.activity.stays_in_process()
+    }
+
+    fn run_released(&self, run: &str) {
+        self.activity.run_released(run);
+    }
+
     fn story(&self, run: &RecordedRun) -> Option<Story> {
         self.activity.story(run)
     }

@@ -184,8 +184,11 @@ const NOTEBOOK_ADDED: &str = "
     behavior_completed NEXT_BEHAVIOR error
     step_completed NEXT_STEP error
     stage_completed NEXT_STAGE error
-    idle CLOSE closed
+    idle CLOSE failed
+    idle CLOSE aborted
+    idle CLOSE incomplete
     workflow_completed CLOSE closed
+    workflow_completed CLOSE incomplete
     error CLOSE failed
     cancelled CLOSE aborted
     stage_completed error error

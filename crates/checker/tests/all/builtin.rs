@@ -58,9 +58,9 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
           between inputs (upper): 10799 transitions, 9028 activities, 1902 judgements
           whole run: 16935 transitions, 13643 activities, 2636 judgements
           waits in 
-        notebook: 7 properties, 10497 configurations
-          in 3 explorations 57407 configurations, 243461 ways
-          between inputs (upper): 144287 transitions, 51048 activities, 0 judgements
+        notebook: 8 properties, 49176 configurations
+          in 3 explorations 76353 configurations, 1033915 ways
+          between inputs (upper): 291698694 transitions, 103546030 activities, 0 judgements
           whole run: none
           waits in idle, workflow_completed, error, cancelled
         prd: 12 properties, 289 configurations

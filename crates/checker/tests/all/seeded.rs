@@ -292,11 +292,59 @@ fn notebook_a_step_begins_with_an_action_before_a_plan() {
         "notebook",
         "START_STEP: { target: step_running,",
         "START_STEP: { target: action_running,",
-        "never action_running without",
+        "never behavior_running or action_running",
         expect![[r#"
-            never action_running without step_running.START_BEHAVIOR since step_running
+            never behavior_running or action_running or @generating.call without step_running.NOT_ACHIEVED since step_running
             start ():  → stage_running
             planned (planning.call): stage_running → action_running
+        "#]],
+    );
+}
+
+#[test]
+fn notebook_a_person_starts_a_behavior_before_the_planner_has_answered() {
+    caught(
+        "notebook",
+        "START_BEHAVIOR: { target: behavior_running, guard: context.planned,",
+        "START_BEHAVIOR: { target: behavior_running,",
+        "never behavior_running or action_running",
+        expect![[r#"
+            never behavior_running or action_running or @generating.call without step_running.NOT_ACHIEVED since step_running
+            start ():  → stage_running
+            planned (planning.call): stage_running → step_running
+            START_BEHAVIOR (user): step_running → behavior_running
+        "#]],
+    );
+}
+
+#[test]
+fn notebook_a_failed_run_is_reset_and_closed_as_a_success() {
+    caught(
+        "notebook",
+        "- { target: failed, guard: context.ended == 'error',",
+        "- { target: closed, guard: context.ended == 'error',",
+        "never closed without stage_completed.ANSWERED",
+        expect![[r#"
+            never closed without stage_completed.ANSWERED since .START_WORKFLOW or .RESET or .CANCEL or .FAIL or error or cancelled
+            start ():  → error
+            RESET (user): error → idle
+            CLOSE (user): idle → closed
+        "#]],
+    );
+}
+
+#[test]
+fn notebook_a_workflow_with_an_unachieved_step_is_a_success() {
+    caught(
+        "notebook",
+        "event.is_complete && !context.has_unachieved",
+        "event.is_complete",
+        "never closed without .START_WORKFLOW",
+        expect![[r#"
+            never closed without .START_WORKFLOW or .UPDATE_WORKFLOW_CONFIRMED since .STEP_UNACHIEVED
+            planned (planning.call): behavior_completed → step_completed
+            planned (planning.call): step_completed → stage_completed
+            planned (planning.call): stage_completed → closed
         "#]],
     );
 }

@@ -4,10 +4,26 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Number,
+    /// Numbers that are years, months or hours: their mean and total mean nothing.
+    Calendar,
     Date,
     Group,
-    /// Texts that hardly repeat, identifiers, or nothing.
-    Other,
+    /// Texts that hardly repeat: they name the rows.
+    Text,
+    /// Numbers or texts that only identify rows or other things.
+    Identifier,
+    Empty,
+}
+
+/// Whether the total of a column means something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Adds {
+    /// An amount, such as a revenue.
+    Yes,
+    /// A level, such as a price or a temperature.
+    No,
+    #[default]
+    Unknown,
 }
 
 /// A column of the table.
@@ -17,6 +33,9 @@ pub(super) struct Column {
     pub(super) kind: Kind,
     /// The values of a group.
     pub(super) values: Vec<String>,
+    pub(super) adds: Adds,
+    /// True if each row has its own value, so that the column says what a row is.
+    pub(super) is_unique: bool,
 }
 
 /// The columns of a table.
@@ -44,18 +63,30 @@ impl Columns {
 }
 
 fn column(line: &str) -> Option<Column> {
+    let new = |name: &str, kind| Column {
+        name: name.to_owned(),
+        kind,
+        values: Vec::new(),
+        adds: Adds::Unknown,
+        is_unique: false,
+    };
     if let Some((name, values)) = line.rsplit_once(": group [") {
         let values = serde_json::from_str(&format!("[{values}")).unwrap_or_default();
-        return Some(Column { name: name.to_owned(), kind: Kind::Group, values });
+        return Some(Column { values, ..new(name, Kind::Group) });
     }
     let (name, kind) = line.rsplit_once(": ")?;
-    let kind = match kind {
-        "number" => Kind::Number,
-        "date" => Kind::Date,
-        "text" | "identifier" | "empty" => Kind::Other,
+    Some(match kind {
+        "number" => new(name, Kind::Number),
+        "number, amount" => Column { adds: Adds::Yes, ..new(name, Kind::Number) },
+        "number, level" => Column { adds: Adds::No, ..new(name, Kind::Number) },
+        "calendar" => new(name, Kind::Calendar),
+        "date" => new(name, Kind::Date),
+        "text" => new(name, Kind::Text),
+        "identifier" => new(name, Kind::Identifier),
+        "identifier, unique" => Column { is_unique: true, ..new(name, Kind::Identifier) },
+        "empty" => new(name, Kind::Empty),
         _ => return None,
-    };
-    Some(Column { name: name.to_owned(), kind, values: Vec::new() })
+    })
 }
 
 #[cfg(test)]

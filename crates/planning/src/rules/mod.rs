@@ -4,10 +4,13 @@
 //! heading or an intention shows nothing. A step that no recipe fits is not done: the notebook says so, and the planner
 //! wants it to be completed as unachieved.
 
+mod chinese;
 mod columns;
 mod find;
+mod named;
 mod question;
 mod recipe;
+mod shape;
 mod words;
 
 use interlock_journal::Hash;
@@ -35,6 +38,21 @@ const LISTED: &str = "table_columns";
 
 /// The variable in which the planner keeps the steps that failed: errors by id.
 const FAILED: &str = "steps_failed";
+
+/// The variables in which the planner keeps the answer that a cell has printed, or the reason why there is none.
+const ANSWER: &str = "problem_answer";
+const UNANSWERED: &str = "problem_unanswered";
+
+/// The variable in which the planner keeps the reason why there is no table, and the end of the line with it.
+const LACK: &str = "table_lack";
+const NO_TABLE_END: &str = ". So nothing is analysed.";
+
+/// The line before an answer, and the beginning of the line that says why there is none.
+const ANSWERED: &str = "Answer:";
+const NOT_ANSWERED: &str = "Not answered: ";
+
+/// The kernel's variable that says whether the answer answers the problem.
+const IS_ANSWERED: &str = "answered";
 
 /// The beginning of the line that a cell prints if its step is not possible with this table.
 const IMPOSSIBLE: &str = "Not done: ";
@@ -104,8 +122,29 @@ impl<'r> Seen<'r> {
     }
 
     fn has(&self, variable: &str) -> bool {
-        let is_old = variable == "question" && self.is_new_problem();
+        let is_old = match variable {
+            "question" => self.is_new_problem(),
+            // The answer of an earlier workflow was forgotten with it.
+            "answers" => self.is_new_problem() || self.told().is_none(),
+            _ => false,
+        };
         self.variables.get(variable).is_some() && !is_old
+    }
+
+    /// Returns the answer that a cell has printed in this behavior or before, or the reason why there is none.
+    fn told(&self) -> Option<Result<String, String>> {
+        let is_answered = self.variables.get(IS_ANSWERED).and_then(Json::as_bool).unwrap_or_default();
+        let printed = self.effects.iter().rev().find_map(|effect| printed(effect));
+        let answer = printed.as_ref().and_then(|printed| printed.clone().ok()).or_else(|| self.known(ANSWER));
+        let reason = printed.and_then(Result::err).or_else(|| self.known(UNANSWERED));
+        match answer.filter(|_| is_answered) {
+            Some(answer) => Some(Ok(answer)),
+            None => reason.map(Err),
+        }
+    }
+
+    fn known(&self, variable: &str) -> Option<String> {
+        Some(self.text(variable).to_owned()).filter(|text| !text.is_empty())
     }
 
     /// Returns the columns that a cell has listed, in this behavior or before.
@@ -141,12 +180,16 @@ impl<'r> Seen<'r> {
 
     /// Returns the question that the problem asks of the table whose columns were listed.
     fn question(&self) -> Question {
-        let problem: String = self.text("problem_description").chars().take(PROBLEM_CHARS_MAX).collect();
+        let problem = self.text("problem_description");
+        if problem.chars().count() > PROBLEM_CHARS_MAX {
+            return Question::refused(format!("the problem has more than {PROBLEM_CHARS_MAX} characters"));
+        }
         // The name of a file is no column.
         let is_file =
             |word: &&str| word.to_lowercase().trim_end_matches(|one: char| !one.is_alphanumeric()).ends_with(".csv");
         let problem = problem.split_whitespace().filter(|word| !is_file(word)).collect::<Vec<_>>().join(" ");
-        Question::read(&problem, &self.columns().unwrap_or_default())
+        let file = [self.text("csv_file_path"), self.text("path")].into_iter().find(|path| !path.is_empty());
+        Question::read(&problem, &self.columns().unwrap_or_default(), file.unwrap_or_default())
     }
 
     fn text(&self, variable: &str) -> &'r str {
@@ -155,9 +198,8 @@ impl<'r> Seen<'r> {
 
     /// Returns the recipe that must come before another one.
     fn needed(&self, recipe: &Recipe) -> Option<&'static Recipe> {
-        // A forecast or a comparison of models is an answer too; after an error, the conclusion does without one.
-        let is_answered = self.has("forecast") || self.has("scores") || self.has_failed();
-        let kind = if recipe.kind == "conclude" && is_answered { Some("columns") } else { recipe.needs };
+        // After an error, the conclusion does without an answer.
+        let kind = if recipe.kind == "conclude" && self.has_failed() { Some("columns") } else { recipe.needs };
         kind.and_then(Recipe::named).map(|needed| self.fitting(needed))
     }
 
@@ -166,9 +208,24 @@ impl<'r> Seen<'r> {
         self.has(NO_TABLE) && !matches!(self.recipe().kind, "load" | UNKNOWN)
     }
 
-    /// Returns true if a cell has said that the step is not possible.
-    fn is_impossible(&self) -> bool {
-        self.effects.iter().flat_map(|effect| effect.lines()).any(|line| line.starts_with(IMPOSSIBLE))
+    /// Returns the reason that a cell has given if the step is not possible.
+    fn impossible(&self) -> Option<&'r str> {
+        self.effects.iter().flat_map(|effect| effect.lines()).find_map(|line| line.strip_prefix(IMPOSSIBLE))
+    }
+
+    /// Returns the reason why the rules give a step up, if they do.
+    fn given_up(&self, kind: &str) -> Option<String> {
+        match kind {
+            // A judge may have written the cells of a step that the rules do not know.
+            UNKNOWN if self.has(NOT_DONE) => Some("the rules do not know this step".to_owned()),
+            UNKNOWN => None,
+            "conclude" => None,
+            _ if self.has(NO_TABLE) => Some("there is no table".to_owned()),
+            "answer" if self.variables.get("answers").is_some() && self.told().is_some_and(|told| told.is_err()) => {
+                self.told().and_then(Result::err).map(|reason| format!("not answered: {reason}"))
+            }
+            _ => self.impossible().map(|reason| format!("it is not possible with this table: {reason}")),
+        }
     }
 
     /// Returns the steps that failed, if this step changes them: it fails now, or it is no longer one of them.
@@ -203,10 +260,42 @@ pub fn planning(request: &Json) -> Json {
     match seen.state {
         "stage_running" => reply(false, false),
         "step_completed" => reply(seen.list("/observation/location/progress/steps/remaining").is_empty(), false),
-        "stage_completed" => reply(seen.list("/observation/location/progress/stages/remaining").is_empty(), false),
+        "stage_completed" => end(&seen),
         _ if seen.step_id.ends_with(DESIGN) => design(&seen),
         _ => step(&seen),
     }
+}
+
+/// Answers whether the workflow is complete, and names the answer to the problem or the reason why there is none.
+fn end(seen: &Seen<'_>) -> Json {
+    let mut reply = reply(seen.list("/observation/location/progress/stages/remaining").is_empty(), false);
+    match seen.told() {
+        Some(Ok(answer)) => reply["answer"] = json!(answer),
+        Some(Err(reason)) => reply["not_answered"] = json!(reason),
+        None if seen.has(NO_TABLE) => {
+            let reason = seen.known(LACK).unwrap_or_else(|| seen.text(NO_TABLE).trim().to_owned());
+            reply["not_answered"] = json!(reason);
+        }
+        None => reply["not_answered"] = json!("no step of the workflow has answered it"),
+    }
+    reply
+}
+
+/// Returns true if the rules have worked on the problem of a request, so that they know whether it is answered.
+pub fn has_worked(request: &Json) -> bool {
+    let seen = Seen::of(request);
+    seen.has("question") || seen.has(NO_TABLE)
+}
+
+/// Returns the answer that a cell has printed, or the reason why there is none.
+fn printed(effect: &str) -> Option<Result<String, String>> {
+    if let Some(reason) = effect.lines().find_map(|line| line.strip_prefix(NOT_ANSWERED)) {
+        return Some(Err(reason.trim().to_owned()));
+    }
+    let lines: Vec<&str> = effect.lines().collect();
+    let at = lines.iter().rposition(|line| *line == ANSWERED)?;
+    let answer = lines[at + 1..].join("\n").trim().to_owned();
+    Some(Ok(answer)).filter(|_| lines.len() > at + 1)
 }
 
 /// Returns true if a request is about the step that designs a workflow, and no workflow was proposed yet.
@@ -250,33 +339,41 @@ fn reply(achieved: bool, continues: bool) -> Json {
 fn step(seen: &Seen<'_>) -> Json {
     let kind = seen.recipe().kind;
     let marker = seen.recipe().marker(seen.step_id);
-    let is_achieved = seen.has(&marker);
+    let is_achieved = seen.has(&marker) && (kind != "answer" || seen.told().is_some_and(|told| told.is_ok()));
     let is_open = seen.request.get("behavior_feedback").is_some() && !is_achieved;
-    // A judge may have written the cells of a step that the rules do not know.
-    let is_unknown = kind == UNKNOWN && seen.has(NOT_DONE);
-    let lacks_table = seen.has(NO_TABLE) && !matches!(kind, "conclude" | UNKNOWN);
-    let is_given_up = is_open && (is_unknown || lacks_table || (seen.is_impossible() && kind != "conclude"));
+    let given_up = seen.given_up(kind).filter(|_| is_open);
+    let is_given_up = given_up.is_some();
     // The same cell would fail again; only an answer and a conclusion have another way.
     let has_way = seen.error().is_none() || matches!(kind, "answer" | "conclude");
     let continues = is_open && !is_given_up && has_way && seen.iteration < BEHAVIORS_MAX;
     let mut reply = reply(is_achieved, continues);
-    if is_given_up {
-        reply["transition"]["on_unachieved"] = json!("complete_step");
-    }
     let focus = match seen.error() {
         _ if is_achieved => format!("The variable `{marker}` exists: the step is achieved."),
-        _ if is_given_up && is_unknown => "The rules do not know this step: it is not done.".to_owned(),
-        _ if is_given_up => "The step is not possible with this table: it is not done.".to_owned(),
+        _ if is_given_up => format!("The step is not done: {}.", given_up.as_deref().unwrap_or_default()),
         Some(error) if continues => format!("The last cell failed ({error}). Make `{marker}` in another way."),
         Some(error) if is_open => format!("The last cell failed ({error})."),
         _ => format!("Make the variable `{marker}`: {}", seen.goal),
     };
+    if let Some(reason) = given_up {
+        reply["transition"]["on_unachieved"] = json!("complete_step");
+        reply["transition"]["reason"] = json!(reason);
+    }
     reply["context_update"] = json!({
         "progress_update": { "level": "behaviors", "focus": focus },
         "outputs_update": { "level": "steps", "outputs": { "expected": [marker], "produced": [], "in_progress": [] } },
     });
     if let Some(listed) = Columns::find(&seen.effects) {
         reply["context_update"]["variables"][LISTED] = json!(listed);
+    }
+    if let Some(lack) =
+        seen.effects.iter().flat_map(|effect| effect.lines()).find_map(|line| line.strip_suffix(NO_TABLE_END))
+    {
+        reply["context_update"]["variables"][LACK] = json!(lack.trim());
+    }
+    if let Some(told) = seen.effects.iter().rev().find_map(|effect| printed(effect)) {
+        let (answer, reason) = (told.as_ref().ok(), told.as_ref().err());
+        reply["context_update"]["variables"][ANSWER] = json!(answer.map(String::as_str).unwrap_or_default());
+        reply["context_update"]["variables"][UNANSWERED] = json!(reason.map(String::as_str).unwrap_or_default());
     }
     if let Some(failed) = seen.failed(is_open && !is_given_up && !continues) {
         reply["context_update"]["variables"][FAILED] = failed;
@@ -353,7 +450,7 @@ fn parts(seen: &Seen<'_>, recipe: &Recipe, found: Option<&Found>) -> Vec<(&'stat
         }
         "plot" => {
             let columns = seen.columns().unwrap_or_default();
-            parts.push(("__COLUMNS__", json!(question::named_columns(seen.goal, &columns)).to_string()));
+            parts.push(("__COLUMNS__", json!(named::named_columns(seen.goal, &columns)).to_string()));
         }
         "conclude" => {
             let failed = seen.variables.get(FAILED).filter(|failed| failed.is_object());

@@ -1,104 +1,28 @@
-//! Finds out what a problem asks of a table: the columns and groups that its words name, and the kind of figures that
-//! answer it. A problem that shows no kind is not answered: the reason is a sentence for the conclusion.
-
-use std::collections::BTreeMap;
+//! Finds out what a problem asks of a table: the columns and groups that its words name, and the shape of the question.
+//!
+//! The shapes (`shape`) are tried in order. The first one that uses every word and every name of the problem answers it.
+//! If there is none, the problem is not answered: the reason names the word that no rule uses.
 
 use serde_json::json;
 
 use super::{
-    columns::{Columns, Kind},
-    words::{self, Word, is_ordinary, stems, words},
+    columns::{Adds, Column, Columns, Kind},
+    named::Named,
+    shape::{
+        CAUSES, CHANGES, CHOICES, COMPARISONS, COUNTS, EACH, EXTREMES, MEANS, PERIODS, PREDICTIONS, ROWS, SHAPES,
+        Shape, TOTALS, is_function, is_in, is_known,
+    },
+    words::{self, words},
 };
 
-/// Verbs after which the column that depends on others is named.
-const CAUSES: [&str; 7] = ["affect", "influenc", "driv", "decid", "determin", "explain", "impact"];
-const PREDICTIONS: [&str; 3] = ["predict", "forecast", "estimat"];
-
-/// Beginnings of words about the future, time, models, relations, the figures of one column, numbers of
-/// rows, and one of several rows.
-const FUTURE: [&str; 4] = ["forecast", "tomorrow", "next", "future"];
-const TIME: [&str; 6] = ["trend", "time", "season", "develop", "since", "history"];
-const MODELS: [&str; 3] = ["predict", "model", "estimat"];
-const RELATIONS: [&str; 6] = ["correlat", "relat", "connect", "depend", "associat", "link"];
-const PAIRS: [&str; 8] = ["with", "versus", "against", "effect", "between", "chang", "increas", "decreas"];
-const FIGURES: [&str; 19] = [
-    "average",
-    "mean",
-    "median",
-    "total",
-    "sum",
-    "maximum",
-    "minimum",
-    "highest",
-    "lowest",
-    "largest",
-    "smallest",
-    "range",
-    "deviation",
-    "distribut",
-    "describ",
-    "analy",
-    "explor",
-    "summar",
-    "statistic",
-];
-const COUNTS: [&str; 7] = ["many", "number", "count", "often", "common", "frequen", "row"];
-const CHOICES: [&str; 6] = ["which", "who", "where", "when", "why", "whose"];
-
-/// Beginnings of words that ask for figures that no recipe has.
-const UNKNOWN: [&str; 21] = [
-    "weekday",
-    "weekend",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "percent",
-    "quantile",
-    "quartile",
-    "share",
-    "proportion",
-    "fraction",
-    "probabil",
-    "outlier",
-    "cluster",
-    "anova",
-    "distinct",
-    "unique",
-];
-
-/// Beginnings of words for figures that are known of whole columns only.
-const OF_COLUMNS: [&str; 3] = ["median", "deviation", "variance"];
-
-/// Words that are no part of a name, because they ask for a figure or a period.
-const FIGURE_WORDS: [&str; 12] =
-    ["number", "total", "mean", "average", "count", "date", "time", "value", "name", "type", "rate", "high"];
-
-/// Periods, and the adverbs that mean them.
-const PERIODS: [(&str, &str); 13] = [
-    ("hour", "hour"),
-    ("hourly", "hour"),
-    ("day", "day"),
-    ("daily", "day"),
-    ("week", "week"),
-    ("weekly", "week"),
-    ("month", "month"),
-    ("monthly", "month"),
-    ("quarter", "quarter"),
-    ("quarterly", "quarter"),
-    ("year", "year"),
-    ("yearly", "year"),
-    ("annual", "year"),
-];
-
-/// The shortest part of a name that stands for the whole name.
-const PART_CHARS_MIN: usize = 4;
-
 /// The kind of a problem that the rules cannot answer.
-const OVERVIEW: &str = "overview";
+pub(super) const OVERVIEW: &str = "overview";
+
+/// The shortest word of the name of a file that says what the table is about.
+const FILE_CHARS_MIN: usize = 4;
+
+/// Parts of the name of an identifier that do not say what it identifies.
+const ID_WORDS: [&str; 9] = ["id", "uuid", "guid", "key", "code", "nr", "no", "number", "index"];
 
 /// A problem as the rules have read it: the figures and the columns that it asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -106,7 +30,7 @@ pub(super) struct Question {
     /// The kind of figures that answer it: a key of the recipes for answers.
     pub(super) kind: &'static str,
     /// The reason why the rules cannot answer it; empty if they can.
-    reason: String,
+    pub(super) reason: String,
     /// The column of numbers that it is about.
     target: Option<String>,
     /// The other columns of numbers that it names.
@@ -117,234 +41,206 @@ pub(super) struct Question {
     /// The column of dates, and the period by which it wants figures.
     date: Option<String>,
     period: Option<&'static str>,
+    /// The figures of groups or periods that it asks for: `mean`, `total` or `count`; empty for all that make sense.
+    figures: Vec<&'static str>,
     /// Everything of the table that the problem names, in its order.
     named: Vec<String>,
 }
 
-/// The columns and values that a text names, with their positions.
-struct Named {
-    words: Vec<Word>,
-    /// The words that names take.
-    taken: Vec<bool>,
-    columns: BTreeMap<String, usize>,
-    /// Values with their columns.
-    values: Vec<(usize, String, String)>,
+/// The reason why a shape does not fit a problem.
+enum Misfit {
+    /// The problem does not have this shape.
+    Shape(String),
+    /// The problem has this shape, but the rules cannot answer it.
+    Use(String),
 }
 
-impl Named {
-    fn find(text: &str, columns: &Columns) -> Self {
-        let words = words(text);
-        let mut taken = vec![false; words.len()];
-        let of_columns = columns.0.iter().map(|column| (column.name.as_str(), None));
-        let of_values = columns
-            .0
-            .iter()
-            .flat_map(|column| column.values.iter().map(move |value| (value.as_str(), Some(&column.name))));
-        let (names, owners): (Vec<&str>, Vec<Option<&String>>) = of_columns.chain(of_values).unzip();
-        let (mut found, mut values) = (BTreeMap::new(), Vec::new());
-        for (at, place) in words::find(&names, &words, &mut taken).into_iter().enumerate() {
-            let Some(place) = place else { continue };
-            match owners[at] {
-                None => drop(found.insert(names[at].to_owned(), place)),
-                Some(owner) => values.push((place, names[at].to_owned(), owner.clone())),
-            }
-        }
-        values.sort();
-        let mut named = Named { words, taken, columns: found, values };
-        named.find_parts(columns);
-        named
-    }
-
-    /// Finds parts of names. A part counts if only one column has it.
-    fn find_parts(&mut self, columns: &Columns) {
-        let parts = |name: &str| stems(name).into_iter().filter(|part| part.chars().count() >= PART_CHARS_MIN);
-        for place in 0..self.words.len() {
-            let stem = &self.words[place].stem;
-            let is_figure = FIGURE_WORDS.contains(&stem.as_str()) || PERIODS.iter().any(|(period, _)| period == stem);
-            if self.taken[place] || is_ordinary(stem) || is_figure {
-                continue;
-            }
-            let mut owners = columns.0.iter().filter(|column| parts(&column.name).any(|part| part == *stem));
-            if let (Some(owner), None) = (owners.next(), owners.next())
-                && !self.columns.contains_key(&owner.name)
-            {
-                self.taken[place] = true;
-                self.columns.insert(owner.name.clone(), place);
-            }
-        }
-    }
-
-    /// Returns the named columns of a kind, in the order of the text.
-    fn of(&self, columns: &Columns, kind: Kind) -> Vec<String> {
-        let names = columns.of(kind).map(|column| column.name.clone());
-        let mut names: Vec<String> = names.filter(|name| self.columns.contains_key(name)).collect();
-        names.sort_by_key(|name| self.columns[name]);
-        names
-    }
-
-    /// Returns the position of the first word that begins like one of these.
-    fn first(&self, beginnings: &[&str]) -> Option<usize> {
-        let fits = |word: &Word| beginnings.iter().any(|beginning| word.stem.starts_with(beginning));
-        (0..self.words.len()).find(|at| fits(&self.words[*at]) && !self.taken[*at])
-    }
-
-    /// Returns a number of the text that is no part of a name.
-    fn number(&self) -> Option<&str> {
-        let is_number = |word: &Word| word.stem.chars().all(|one| one.is_ascii_digit());
-        let mut free = self.words.iter().zip(&self.taken).filter(|(word, taken)| is_number(word) && !**taken);
-        free.next().map(|(word, _)| word.stem.as_str())
+impl From<String> for Misfit {
+    fn from(reason: String) -> Self {
+        Misfit::Use(reason)
     }
 }
 
-/// Returns the columns of numbers and groups that a text names, in its order.
-pub(super) fn named_columns(text: &str, columns: &Columns) -> Vec<String> {
-    let named = Named::find(text, columns);
-    let mut names = [named.of(columns, Kind::Number), named.of(columns, Kind::Group)].concat();
-    names.sort_by_key(|name| named.columns[name]);
-    names
+impl From<&str> for Misfit {
+    fn from(reason: &str) -> Self {
+        Misfit::Use(reason.to_owned())
+    }
+}
+
+/// The facts by which shapes decide.
+struct Facts<'f> {
+    columns: &'f Columns,
+    named: &'f Named,
+    /// Words for a row of this table.
+    rows: Vec<String>,
+    /// Words of the name of the table's file.
+    file: Vec<String>,
+    numbers: Vec<String>,
+    calendars: Vec<String>,
+    groups: Vec<String>,
+    dates: Vec<String>,
+    /// Named columns that no shape uses.
+    useless: Vec<String>,
+    /// The columns of the named values, each once.
+    owners: Vec<String>,
+    periods: Vec<&'static str>,
+}
+
+impl<'f> Facts<'f> {
+    fn find(named: &'f Named, columns: &'f Columns, file: &str) -> Self {
+        let of = |kind| named.of(columns, kind);
+        let dates = of(Kind::Date);
+        let mut owners: Vec<String> = named.values.iter().map(|(_, _, owner)| owner.clone()).collect();
+        owners.sort();
+        owners.dedup();
+        let is_free = |at: usize| !named.taken[at] || dates.iter().any(|name| named.columns[name] == at);
+        let free = (0..named.words.len()).filter(|at| is_free(*at)).map(|at| named.words[at].stem.as_str());
+        let mut periods: Vec<_> = free
+            .filter_map(|word| PERIODS.iter().find(|(known, _)| words::stem(known) == word))
+            .map(|(_, p)| *p)
+            .collect();
+        periods.dedup();
+        let identified = columns.0.iter().filter(|column| column.kind == Kind::Identifier && column.is_unique);
+        let rows = identified.flat_map(row_words).chain(ROWS.iter().map(|word| (*word).to_owned())).collect();
+        let stem = std::path::Path::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let mut file = stem.map(|stem| words::stems(&stem)).unwrap_or_default();
+        file.retain(|word| {
+            word.chars().count() >= FILE_CHARS_MIN && word.chars().all(char::is_alphabetic) && !is_known(word)
+        });
+        Facts {
+            columns,
+            named,
+            rows,
+            file,
+            numbers: of(Kind::Number),
+            calendars: of(Kind::Calendar),
+            groups: of(Kind::Group),
+            dates,
+            useless: of(Kind::Empty),
+            owners,
+            periods,
+        }
+    }
+
+    /// Returns the positions of words that no name takes and that are one of these.
+    fn places<'p>(&'p self, some: &'p [&'p str]) -> impl Iterator<Item = usize> + 'p {
+        let is_free = |at: &usize| !self.named.taken[*at];
+        (0..self.named.words.len()).filter(is_free).filter(move |at| is_in(&self.named.words[*at].stem, some))
+    }
+
+    fn has(&self, some: &[&str]) -> bool {
+        self.places(some).next().is_some()
+    }
+
+    /// Returns true if a word says what a row is, or is the name of a column that does.
+    fn names_rows(&self) -> bool {
+        let words = self.named.words.iter().map(|word| &word.stem);
+        words.zip(&self.named.taken).any(|(word, taken)| !taken && self.rows.contains(word))
+            || !self.named.of(self.columns, Kind::Text).is_empty()
+    }
+
+    fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.0.iter().find(|column| column.name == name)
+    }
+
+    /// Returns the words that a shape does not use, as they are written.
+    fn unused(&self, shape: &Shape) -> Vec<&str> {
+        let words = self.named.words.iter().zip(&self.named.taken).filter(|(_, taken)| !**taken);
+        let is_used = |stem: &String| {
+            is_function(stem) || shape.uses(stem) || self.rows.contains(stem) || self.file.contains(stem)
+        };
+        words.filter(|(word, _)| !is_used(&word.stem)).map(|(word, _)| word.text.as_str()).collect()
+    }
+
+    fn has_sign(&self, shape: &Shape) -> bool {
+        let words = self.named.words.iter().zip(&self.named.taken);
+        let free = words.filter(|(word, taken)| !**taken || self.is_named_period(&word.stem));
+        free.map(|(word, _)| &word.stem).any(|word| shape.is_sign(word))
+            || shape.kind == "groups" && !self.named.values.is_empty()
+    }
+
+    /// Returns true if a word is a period although a column of dates has this name.
+    fn is_named_period(&self, stem: &str) -> bool {
+        let is_period = PERIODS.iter().any(|(known, _)| words::stem(known) == stem);
+        is_period && self.dates.iter().any(|name| self.named.words[self.named.columns[name]].stem == *stem)
+    }
+
+    /// Returns the number of questions that the problem asks.
+    fn questions(&self) -> usize {
+        let words = &self.named.words;
+        let is_amount = |at: usize| words.get(at + 1).is_some_and(|next| is_in(&next.stem, &["many", "much"]));
+        let asks = |at: &usize| {
+            let asks = is_in(&words[*at].stem, &["what", "which", "who", "where", "why", "how", "whose"]);
+            asks && !is_amount(*at) || *at == 0 && is_in(&words[*at].stem, &["when"])
+        };
+        (0..words.len()).filter(|at| !self.named.taken[*at]).filter(asks).count()
+    }
+
+    /// Returns the figures that the words ask for of groups and periods.
+    fn figures(&self, target: Option<&String>) -> Result<Vec<&'static str>, String> {
+        let Some(target) = target else { return Ok(vec!["count"]) };
+        let adds = self.column(target).map(|column| column.adds).unwrap_or_default();
+        let (mean, mut total) = (self.has(&MEANS), self.has(&TOTALS));
+        if self.has(&COUNTS) {
+            match adds {
+                Adds::Yes => total = true,
+                Adds::No | Adds::Unknown => {
+                    return Err(format!("the rules do not know whether {target} can be added up"));
+                }
+            }
+        }
+        if total && adds == Adds::No {
+            return Err(format!("{target} is a level, and the total of a level means nothing"));
+        }
+        Ok([mean.then_some("mean"), total.then_some("total")].into_iter().flatten().collect())
+    }
+}
+
+/// Returns the words of the name of an identifier that say what it identifies: `order` for `order_id`.
+fn row_words(column: &Column) -> Vec<String> {
+    let mut stems: Vec<String> = words(&column.name).into_iter().map(|word| word.stem).collect();
+    stems.retain(|stem| !ID_WORDS.contains(&stem.as_str()));
+    match stems[..] {
+        [ref only] => vec![only.strip_suffix("id").unwrap_or(only).to_owned()],
+        _ => Vec::new(),
+    }
 }
 
 impl Question {
-    /// Reads a problem about a table.
-    pub(super) fn read(problem: &str, columns: &Columns) -> Self {
-        let found = Named::find(problem, columns);
-        let numbers = found.of(columns, Kind::Number);
-        let target = target(&numbers, &found);
-        let others: Vec<_> = numbers.into_iter().filter(|name| Some(name) != target.as_ref()).collect();
-        let owner = found.values.first().map(|(_, _, owner)| owner.clone());
-        let values = found.values.iter().filter(|(_, _, one)| Some(one) == owner.as_ref());
-        let values: Vec<String> = values.map(|(_, value, _)| value.clone()).collect();
-        let group = owner.or_else(|| found.of(columns, Kind::Group).into_iter().next());
-        let dates = found.of(columns, Kind::Date);
-        let date = dates.first().cloned().or_else(|| columns.of(Kind::Date).next().map(|column| column.name.clone()));
-        let is_free = |at: &usize| !found.taken[*at] || dates.iter().any(|name| found.columns[name] == *at);
-        let mut places = (0..found.words.len()).filter(is_free);
-        let period = places.find_map(|at| PERIODS.iter().find(|(known, _)| *known == found.words[at].stem));
-        let mut all: Vec<(usize, String)> = found.columns.iter().map(|(name, place)| (*place, name.clone())).collect();
-        all.extend(found.values.iter().map(|(place, value, _)| (*place, value.clone())));
-        all.sort();
-        let named = all.into_iter().map(|(_, name)| name).collect();
-        let period = period.map(|(_, period)| *period);
-        let mut question = Question { target, others, group, values, date, period, named, ..Question::default() };
-        match question.choose(columns, &found) {
-            Ok(kind) => question.kind = kind,
-            Err(reason) => (question.kind, question.reason) = (OVERVIEW, reason),
-        }
+    /// Reads a problem about a table, which comes from a file with this path.
+    pub(super) fn read(problem: &str, columns: &Columns, file: &str) -> Self {
+        let named = Named::find(problem, columns);
+        let facts = Facts::find(&named, columns, file);
+        let mut question = match choose(&facts) {
+            Ok(question) => question,
+            Err(reason) => Question::refused(reason),
+        };
+        question.named = named.all();
         question
     }
 
-    /// Chooses the kind of figures, or returns the reason why there is none.
-    fn choose(&self, columns: &Columns, found: &Named) -> Result<&'static str, String> {
-        let is_about = |some: &[&str]| found.first(some).is_some();
-        let count = columns.of(Kind::Number).count();
-        let is_future = is_about(&FUTURE);
-        self.refuse(found, is_future)?;
-        let one_number = || match self.target.is_some() || count == 1 {
-            true => Ok(()),
-            false => Err("The problem names no column of numbers.".to_owned()),
-        };
-        if is_future || self.period.is_some() || is_about(&TIME) {
-            self.refuse_values()?;
-            if self.date.is_none() {
-                return Err(
-                    "The problem asks about time, but the table has no column that is read as dates.".to_owned()
-                );
-            }
-            return if is_future { one_number().map(|()| "forecast") } else { Ok("time") };
-        }
-        let verb = found.first(&CAUSES);
-        // "What decides the sales of a shop?" does not ask for the sales of each shop.
-        let is_cause =
-            |name: &String| verb.is_none_or(|verb| found.columns.get(name).is_some_and(|place| *place < verb));
-        let has_other = self.others.first().is_some_and(is_cause);
-        if verb.is_some() || is_about(&RELATIONS) {
-            self.refuse_values()?;
-            return match (&self.target, self.group.as_ref().is_some_and(is_cause)) {
-                (None, _) => Err(self.without_numbers()),
-                (Some(_), true) => Ok("groups"),
-                (Some(_), false) if has_other => Ok("relation"),
-                (Some(_), false) => Ok("drivers"),
-            };
-        }
-        if is_about(&MODELS) && self.group.is_none() {
-            return match self.target {
-                Some(_) if count > 1 => Ok("models"),
-                Some(_) => Err("A prediction needs two columns of numbers.".to_owned()),
-                None => Err(self.without_numbers()),
-            };
-        }
-        if self.group.is_some() && (self.target.is_some() || is_about(&COUNTS)) {
-            return Ok("groups");
-        }
-        match (&self.target, self.others.len()) {
-            (None, _) => Err(self.without_numbers()),
-            (Some(_), 1..) if is_about(&PAIRS) && !is_about(&["differ"]) => Ok("relation"),
-            (Some(_), 0) if is_about(&FIGURES) && !is_about(&CHOICES) => Ok("summary"),
-            (Some(target), _) => Err(format!("The rules do not understand what it asks about {target}.")),
-        }
-    }
-
-    /// Refuses problems with words that no recipe respects.
-    fn refuse(&self, found: &Named, is_future: bool) -> Result<(), String> {
-        let word = |some: &[&str]| found.first(some).map(|at| found.words[at].stem.as_str());
-        let is_figure = self.group.is_some() || self.period.is_some();
-        if let Some(word) = word(&UNKNOWN).or_else(|| word(&OF_COLUMNS).filter(|_| is_figure)) {
-            return Err(format!("The rules do not understand the word `{word}` in it."));
-        }
-        match found.number().filter(|_| !is_future) {
-            Some(number) => {
-                Err(format!("The rules do not understand the number {number} in it, because they do not choose rows."))
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// Refuses figures about some of the rows.
-    fn refuse_values(&self) -> Result<(), String> {
-        match self.values.first() {
-            Some(value) => Err(format!("The rules cannot restrict such figures to the rows of {value}.")),
-            None => Ok(()),
-        }
-    }
-
-    fn without_numbers(&self) -> String {
-        match self.named.is_empty() {
-            true => "The problem names no column of the table.".to_owned(),
-            false => format!("The problem names no column of numbers, but {}.", self.named.join(", ")),
-        }
+    /// Returns a question that is not answered.
+    pub(super) fn refused(reason: String) -> Self {
+        Question { kind: OVERVIEW, reason, ..Question::default() }
     }
 
     /// Says in a sentence how the problem was understood.
-    fn reading(&self) -> String {
-        let (target, used) = match &self.target {
-            Some(target) => (target.as_str(), vec![target]),
-            None => ("the number of rows", Vec::new()),
-        };
+    pub(super) fn reading(&self) -> String {
+        let target = self.target.as_deref().unwrap_or("the number of rows");
         let name = |name: &Option<String>| name.clone().unwrap_or_default();
         let unit = self.period.unwrap_or("period");
-        let (text, more): (String, Vec<&String>) = match self.kind {
-            "groups" => {
-                (format!("{target} compared by {}", name(&self.group)), self.group.iter().chain(&self.values).collect())
-            }
-            "time" => (format!("{target} by {unit} of {}", name(&self.date)), self.date.iter().collect()),
-            "forecast" => (format!("a forecast of the next {target}, one {unit} ahead"), self.date.iter().collect()),
-            "relation" => (format!("the linear relation of {} and {target}", self.others[0]), vec![&self.others[0]]),
-            "models" if self.others.is_empty() => {
-                (format!("a prediction of {target} from all other numbers"), Vec::new())
-            }
-            "models" => {
-                (format!("a prediction of {target} from {}", self.others.join(", ")), self.others.iter().collect())
-            }
-            "drivers" => (format!("the columns that go with {target}, each alone"), Vec::new()),
-            "summary" => (format!("the figures of {target}"), Vec::new()),
-            _ => return format!("The problem is not answered. {}", self.reason),
+        let text = match self.kind {
+            "groups" => format!("{target} compared by {}", name(&self.group)),
+            "time" => format!("{target} by {unit} of {}", name(&self.date)),
+            "forecast" => format!("a forecast of the next {target}, one {unit} ahead"),
+            "relation" => format!("the linear relation of {} and {target}", self.others[0]),
+            "models" if self.others.is_empty() => format!("a prediction of {target} from all other numbers"),
+            "models" => format!("a prediction of {target} from {}", self.others.join(", ")),
+            "drivers" => format!("the columns that go with {target}, each alone"),
+            "summary" => format!("the figures of {target}"),
+            _ => return format!("The problem is not answered: {}.", self.reason),
         };
-        let is_unused = |name: &&String| !used.contains(name) && !more.contains(name);
-        let unused: Vec<&str> = self.named.iter().filter(is_unused).map(String::as_str).collect();
-        match unused.is_empty() || self.kind == "drivers" {
-            true => format!("The problem is read as: {text}."),
-            false => format!("The problem is read as: {text}. Not used: {}.", unused.join(", ")),
-        }
+        format!("The problem is read as: {text}.")
     }
 
     /// Returns the parts of the cell of the question. `id` identifies the problem.
@@ -359,6 +255,7 @@ impl Question {
             ("__VALUES__", json!(self.values).to_string()),
             ("__DATE__", text(&self.date)),
             ("__PERIOD__", text(&self.period.map(str::to_owned))),
+            ("__FIGURES__", json!(self.figures).to_string()),
             ("__REASON__", json!(self.reason).to_string()),
             ("__NAMED__", json!(self.named).to_string()),
             ("__READING__", json!(self.reading()).to_string()),
@@ -366,107 +263,253 @@ impl Question {
     }
 }
 
-/// Returns the column that the problem is about: the first one after a verb such as `affects`, or the second one of a
-/// relation.
-fn target(numbers: &[String], found: &Named) -> Option<String> {
-    let verb = found.first(&CAUSES).or_else(|| found.first(&PREDICTIONS));
-    if verb.is_none() && numbers.len() > 1 && found.first(&RELATIONS).is_some() {
-        return numbers.get(1).cloned();
+/// Returns the question of the first shape that uses every word and every name, or the reason why there is none.
+fn choose(facts: &Facts<'_>) -> Result<Question, String> {
+    if let Some(word) = &facts.named.ambiguous {
+        return Err(format!("`{word}` can be a name of the table or ask for a figure; put a name in quotation marks"));
     }
-    let after = numbers.iter().find(|name| verb.is_some_and(|verb| found.columns[*name] > verb));
-    after.or(numbers.first()).cloned()
+    let (mut other, mut reason) = (None, None);
+    let mut unused: Option<Vec<&str>> = None;
+    for shape in &SHAPES {
+        let left = facts.unused(shape);
+        if left.is_empty() && facts.has_sign(shape) {
+            match fit(shape, facts) {
+                Ok(question) => return Ok(question),
+                Err(Misfit::Use(why)) => drop(reason.get_or_insert(why)),
+                Err(Misfit::Shape(why)) => drop(other.get_or_insert(why)),
+            }
+        }
+        unused = Some(match unused {
+            Some(before) => before.into_iter().filter(|word| left.contains(word)).collect(),
+            None => left,
+        });
+    }
+    if let Some(word) = unused.and_then(|words| words.first().copied()) {
+        return Err(format!("no rule uses the word `{word}`"));
+    }
+    let named = facts.named.all();
+    if named.is_empty() {
+        return Err("the problem names no column of the table".to_owned());
+    }
+    let words = facts.named.words.iter().zip(&facts.named.taken);
+    let words: Vec<&str> = words
+        .filter(|(word, taken)| !**taken && is_known(&word.stem) && !is_function(&word.stem))
+        .map(|(word, _)| word.text.as_str())
+        .collect();
+    Err(match (reason.or(other), words.is_empty()) {
+        (Some(reason), _) => reason,
+        (None, true) => format!("the rules do not understand what it asks about {}", named.join(", ")),
+        (None, false) => format!("no rule uses the words `{}` together", words.join("`, `")),
+    })
+}
+
+/// Fits a shape to a problem whose words it uses.
+fn fit(shape: &Shape, facts: &Facts<'_>) -> Result<Question, Misfit> {
+    if facts.questions() > 1 {
+        return Err("the problem asks more than one question".into());
+    }
+    if let Some(name) = facts.useless.first() {
+        return Err(format!("{name} has no values").into());
+    }
+    let question = match shape.kind {
+        "forecast" => forecast(facts),
+        "time" => time(facts),
+        "relation" => relation(facts),
+        "groups" => groups(facts),
+        "drivers" => drivers(facts),
+        "models" => models(facts),
+        _ => summary(facts),
+    }?;
+    Ok(Question { kind: shape.kind, ..question })
+}
+
+/// Requires that only some kinds of names are there.
+fn only(facts: &Facts<'_>, allowed: &[&[String]]) -> Result<(), String> {
+    let all = [&facts.numbers, &facts.calendars, &facts.groups, &facts.dates, &facts.owners];
+    let is_allowed = |name: &String| allowed.iter().any(|some| some.contains(name));
+    match all.into_iter().flatten().find(|name| !is_allowed(name)) {
+        None => Ok(()),
+        Some(name) => {
+            let value = facts.named.values.iter().find(|(_, _, owner)| owner == name);
+            let what = value.filter(|_| !facts.groups.contains(name)).map_or(name, |(_, value, _)| value);
+            Err(format!("no rule uses {what} in such a question"))
+        }
+    }
+}
+
+fn one_number(facts: &Facts<'_>) -> Result<String, String> {
+    match &facts.numbers[..] {
+        [only] => Ok(only.clone()),
+        [] if facts.named.all().is_empty() => Err("the problem names no column of the table".to_owned()),
+        [] => Err(format!("the problem names no column of numbers, but {}", facts.named.all().join(", "))),
+        [_, other, ..] => Err(format!("no rule uses {other} in such a question")),
+    }
+}
+
+/// Returns the column of dates and the period that a problem asks for.
+fn dated(facts: &Facts<'_>) -> Result<(String, Option<&'static str>), String> {
+    let first = || facts.columns.of(Kind::Date).next().map(|column| column.name.clone());
+    let date = facts.dates.first().cloned().or_else(first);
+    let date = date.ok_or("the problem asks about time, but the table has no column that is read as dates")?;
+    match (&facts.dates[..], &facts.periods[..]) {
+        ([_, other, ..], _) => Err(format!("no rule uses {other} in such a question")),
+        (_, [_, other, ..]) => Err(format!("no rule uses the word `{other}` in such a question")),
+        (_, periods) => Ok((date, periods.first().copied())),
+    }
+}
+
+fn forecast(facts: &Facts<'_>) -> Result<Question, Misfit> {
+    only(facts, &[&facts.numbers, &facts.dates])?;
+    let target = one_number(facts)?;
+    let (date, period) = dated(facts)?;
+    facts.figures(Some(&target).filter(|_| facts.has(&TOTALS)))?;
+    Ok(Question { target: Some(target), date: Some(date), period, ..Question::default() })
+}
+
+fn time(facts: &Facts<'_>) -> Result<Question, Misfit> {
+    only(facts, &[&facts.numbers, &facts.dates])?;
+    let (date, period) = dated(facts)?;
+    let target = match facts.numbers.is_empty() {
+        true if facts.has(&COUNTS) && facts.names_rows() => None,
+        _ => Some(one_number(facts)?),
+    };
+    if facts.has(&EXTREMES) && (!facts.has(&["which", "when"]) || facts.has(&CHANGES)) {
+        return Err(
+            "no rule finds the extreme values of periods, only the period whose mean or total is extreme".into()
+        );
+    }
+    if facts.has(&["when"]) && !facts.has(&EXTREMES) {
+        return Err("no rule uses the word `when` in such a question".into());
+    }
+    let figures = facts.figures(target.as_ref())?;
+    Ok(Question { target, date: Some(date), period, figures, ..Question::default() })
+}
+
+fn relation(facts: &Facts<'_>) -> Result<Question, Misfit> {
+    only(facts, &[&facts.numbers, &facts.calendars])?;
+    let mut both: Vec<String> = facts.numbers.iter().chain(&facts.calendars).cloned().collect();
+    both.sort_by_key(|name| facts.named.columns[name]);
+    let [first, second] = &both[..] else {
+        return Err(Misfit::Shape("a relation needs two columns of numbers".to_owned()));
+    };
+    let other_signs = SHAPES.iter().filter(|shape| shape.kind == "relation").flat_map(|shape| shape.signs);
+    let other_signs: Vec<&str> = other_signs.copied().filter(|sign| !CHANGES.contains(sign)).collect();
+    let is_change = facts.has(&CHANGES) && !facts.has(&other_signs);
+    if is_change && !facts.has(&["when", "with"]) {
+        return Err("no rule compares the changes of two columns".into());
+    }
+    // `X affects Y`, `Y changes when X …`, `Y depends on X`; of `X and Y` the second one is the target.
+    let place = |name: &String| facts.named.columns[name];
+    let verb = facts.places(&CAUSES).next();
+    let is_between = verb.is_some_and(|verb| place(first) < verb && verb < place(second));
+    let depends = facts.has(&["depend", "depends", "dependent"]);
+    let (target, other) = match is_change || depends && is_between {
+        true => (first, second),
+        false => (second, first),
+    };
+    Ok(Question { target: Some(target.clone()), others: vec![other.clone()], ..Question::default() })
+}
+
+fn groups(facts: &Facts<'_>) -> Result<Question, Misfit> {
+    only(facts, &[&facts.numbers, &facts.groups, &facts.owners])?;
+    let mut all: Vec<&String> = facts.groups.iter().chain(&facts.owners).collect();
+    all.sort();
+    all.dedup();
+    let group = match all[..] {
+        [only] => only.clone(),
+        [] => return Err(Misfit::Shape("the problem names no column of groups".to_owned())),
+        _ => {
+            let names: Vec<&str> = all.iter().map(|name| name.as_str()).collect();
+            return Err(format!("no rule uses {} together", names.join(" and ")).into());
+        }
+    };
+    let values: Vec<String> = facts.named.values.iter().map(|(_, value, _)| value.clone()).collect();
+    let (is_choice, is_each) = (facts.has(&CHOICES), facts.has(&EACH));
+    let target = match facts.numbers.is_empty() {
+        true if counts_rows(facts, &values) => None,
+        _ => Some(one_number(facts)?),
+    };
+    if facts.has(&EXTREMES) && (!is_choice || is_each) {
+        return Err(
+            "no rule finds the extreme values within groups, only the group whose mean or total is extreme".into()
+        );
+    }
+    if facts.has(&["than", "or"]) && values.len() < 2 {
+        return Err("such a comparison needs two values of a group".into());
+    }
+    let is_compared = is_choice || !values.is_empty() || facts.has(&["compare", "comparison", "compared"]);
+    if facts.has(&COMPARISONS) && !is_compared {
+        return Err("such a comparison needs two values of a group".into());
+    }
+    if let (Some(verb), Some(target)) = (facts.places(&CAUSES).next(), &target) {
+        let place = |name: &String| facts.named.columns.get(name).copied().unwrap_or_default();
+        let depends = facts.has(&["depend", "depends"]) && place(target) < verb && verb < place(&group);
+        let affects = place(&group) < verb && !facts.has(&["what"]) || facts.has(&["effect", "impact"]);
+        if !values.is_empty() || !(depends || affects) {
+            return Err(format!("no rule uses {group} in such a question").into());
+        }
+    }
+    let figures = facts.figures(target.as_ref())?;
+    Ok(Question { target, group: Some(group), values, figures, ..Question::default() })
+}
+
+/// Returns true if a problem asks for numbers of rows by group.
+fn counts_rows(facts: &Facts<'_>, values: &[String]) -> bool {
+    let is_many = facts.has(&COUNTS) && (facts.names_rows() || !facts.has_noun());
+    let is_split = facts.has(&["each", "every", "per", "by"]) || !values.is_empty();
+    let is_common = facts.has(&["common", "frequent", "often"]);
+    let is_most = facts.has(&["most", "least", "more", "less"]) && facts.names_rows();
+    is_common || is_most || is_many && is_split
+}
+
+impl Facts<'_> {
+    /// Returns true if the problem has a noun of the file's name, which may be something else than a row.
+    fn has_noun(&self) -> bool {
+        let words = self.named.words.iter().zip(&self.named.taken).filter(|(_, taken)| !**taken);
+        words.map(|(word, _)| &word.stem).any(|word| self.file.contains(word))
+    }
+}
+
+fn drivers(facts: &Facts<'_>) -> Result<Question, Misfit> {
+    let target = one_number(facts)?;
+    let Some(verb) = facts.places(&CAUSES).next() else {
+        return Err("the rules do not understand what it asks".into());
+    };
+    if !facts.has(&["what", "which", "factor"]) {
+        return Err(format!("no column is named that could affect {target}").into());
+    }
+    let place = |name: &String| facts.named.columns[name];
+    let is_before = place(&target) < verb;
+    if is_before != facts.has(&["depend", "depends"]) {
+        return Err(format!("the rules look for what affects {target}, not for what it affects").into());
+    }
+    // "What decides the sales of a shop?" looks at the shop like at every other column.
+    let after: Vec<String> = facts.groups.iter().filter(|name| place(name) > verb).cloned().collect();
+    only(facts, &[&facts.numbers, &after])?;
+    Ok(Question { target: Some(target), ..Question::default() })
+}
+
+fn models(facts: &Facts<'_>) -> Result<Question, Misfit> {
+    only(facts, &[&facts.numbers])?;
+    if facts.columns.of(Kind::Number).count() < 2 {
+        return Err("a prediction needs two columns of numbers".into());
+    }
+    let verb = facts.places(&PREDICTIONS).last().unwrap_or_default();
+    let mut numbers = facts.numbers.clone();
+    let at = numbers.iter().position(|name| facts.named.columns[name] > verb).unwrap_or_default();
+    if numbers.is_empty() {
+        return Ok(one_number(facts).map(|_| Question::default())?);
+    }
+    let target = numbers.remove(at);
+    Ok(Question { target: Some(target), others: numbers, ..Question::default() })
+}
+
+fn summary(facts: &Facts<'_>) -> Result<Question, Misfit> {
+    only(facts, &[&facts.numbers])?;
+    let target = one_number(facts)?;
+    let figures = facts.figures(Some(&target))?;
+    Ok(Question { target: Some(target), figures, ..Question::default() })
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const ORDERS: &str = "order_id: identifier\norder_date: date\nregion: group [\"East\", \"North\", \"South\"]\n\
-        product: group [\"cocoa\", \"tea\"]\nunit_price: number\nquantity: number\nrevenue: number\nnote: text\n";
-
-    fn read(problem: &str) -> Question {
-        Question::read(problem, &Columns::read(ORDERS).unwrap())
-    }
-
-    #[test]
-    fn the_words_of_a_problem_choose_the_kind_of_the_question() {
-        for (problem, kind, target) in [
-            ("Compare North and South: who sells a higher quantity?", "groups", "quantity"),
-            ("Which product brings the most revenue?", "groups", "revenue"),
-            ("How does the region affect the quantity?", "groups", "quantity"),
-            ("How many orders per region?", "groups", ""),
-            ("What is the mean revenue in the North?", "groups", "revenue"),
-            ("How does revenue develop by month?", "time", "revenue"),
-            ("Is there a trend in the quantities?", "time", "quantity"),
-            ("What will revenue be next month?", "forecast", "revenue"),
-            ("Predict the quantity from the unit price", "models", "quantity"),
-            ("Is there a correlation between unit price and quantity?", "relation", "quantity"),
-            ("How does the unit price influence the quantity?", "relation", "quantity"),
-            ("How does revenue change when the unit price increases?", "relation", "revenue"),
-            ("What decides the quantity that a region orders?", "drivers", "quantity"),
-            ("What does the revenue depend on?", "drivers", "revenue"),
-            ("What is the median revenue?", "summary", "revenue"),
-        ] {
-            let question = read(problem);
-            assert_eq!((question.kind, question.target.as_deref().unwrap_or_default()), (kind, target), "{problem}");
-            assert_eq!(question.reason, "", "{problem}");
-        }
-    }
-
-    #[test]
-    fn a_problem_that_is_not_understood_gets_a_reason() {
-        for (problem, reason) in [
-            ("Tell me something nice", "names no column of the table"),
-            ("How many orders have a quantity above 2?", "the number 2"),
-            ("On which weekday is revenue highest?", "`weekday`"),
-            ("Which region has the highest median revenue?", "`median`"),
-            ("How does revenue develop in the North?", "rows of North"),
-            ("What affects revenue in the North?", "rows of North"),
-            ("Which order has the highest revenue?", "what it asks about revenue"),
-            ("What is the difference between revenue and quantity?", "what it asks about revenue"),
-            ("Is the revenue nice?", "what it asks about revenue"),
-            ("What affects the note?", "no column of numbers, but note"),
-            ("Compare North with South", "no column of numbers, but North, South"),
-        ] {
-            let question = read(problem);
-            assert_eq!(question.kind, OVERVIEW, "{problem}");
-            assert!(question.reason.contains(reason), "{problem}: {}", question.reason);
-        }
-        let dateless = Question::read("How does x develop by month?", &Columns::read("x: number\nday: text").unwrap());
-        assert!(dateless.reason.contains("no column that is read as dates"), "{}", dateless.reason);
-    }
-
-    #[test]
-    fn groups_values_and_periods_are_found() {
-        let question = read("Compare North with South");
-        assert_eq!(
-            (question.group.as_deref(), question.values),
-            (Some("region"), vec!["North".into(), "South".into()])
-        );
-        assert_eq!(read("monthly revenue").period, Some("month"));
-        assert_eq!(read("What does the price explain?").named, ["unit_price"], "a part of a name counts");
-        assert_eq!(read("Is an order nice?").named, Vec::<String>::new(), "two columns have this part");
-        assert_eq!(named_columns("Plot revenue by region", &Columns::read(ORDERS).unwrap()), ["revenue", "region"]);
-    }
-
-    #[test]
-    fn the_reading_names_what_is_not_used() {
-        let reading = read("How does revenue develop by month and region?").reading();
-        assert_eq!(reading, "The problem is read as: revenue by month of order_date. Not used: region.");
-        let reading = read("Compare North and South: who sells a higher quantity?").reading();
-        assert_eq!(reading, "The problem is read as: quantity compared by region.");
-    }
-
-    #[test]
-    fn a_cell_has_the_question_as_python() {
-        let parts = read("Compare North and South by \"quantity\"").parts("1f");
-        for (part, expected) in [
-            ("__QUESTION__", "\"groups\""),
-            ("__OTHERS__", "[]"),
-            ("__PERIOD__", "None"),
-            ("__VALUES__", "[\"North\",\"South\"]"),
-        ] {
-            assert!(parts.contains(&(part, expected.to_owned())), "{part}: {parts:?}");
-        }
-    }
-}
+mod tests;

@@ -91,9 +91,9 @@ static RECIPES: [Recipe; 15] = [
     },
     Recipe {
         kind: "series",
-        signs: &["series", "timeline"],
+        signs: &["sery", "timeline"], // the stem of `series`
         makes: "series",
-        needs: Some("columns"),
+        needs: Some("question"),
         code: include_str!("../../recipes/series.py"),
     },
     Recipe {
@@ -107,7 +107,7 @@ static RECIPES: [Recipe; 15] = [
         kind: "split",
         signs: &["split", "holdout"],
         makes: "train",
-        needs: Some("columns"),
+        needs: Some("question"),
         code: include_str!("../../recipes/split.py"),
     },
     Recipe {
@@ -262,6 +262,7 @@ mod tests {
             ("fit_models", "", "models"),
             ("compare_models", "", "compare"),
             ("monthly_trend", "", "trend"),
+            ("series", "Find the dates and order the values by them", "series"),
             ("plot_it", "Plot the profit of each update", "plot"),
             ("xyz", "Do something else entirely", "other"),
             ("anova", "Run an analysis of variance of satisfaction by region", "other"),

@@ -58,8 +58,11 @@ fn cells_that_a_step_needs_come_first() {
     };
     let loaded = first(json!({}));
     assert_eq!(loaded.len(), 1, "whether there is a table decides about the rest: {loaded:?}");
-    let rest = first(json!({ "data": "DataFrame(3×2)" }));
-    assert_eq!(rest.len(), 4, "columns, series, trend, forecast: {rest:?}");
+    let listed = first(json!({ "data": "DataFrame(3×2)" }));
+    assert_eq!(listed.len(), 1, "the columns decide what the problem asks: {listed:?}");
+    let rest =
+        first(json!({ "data": "DataFrame(3×2)", "columns": "dict(2)", "table_columns": "day: date\ncups: number\n" }));
+    assert_eq!(rest.len(), 4, "question, series, trend, forecast: {rest:?}");
 }
 
 #[test]
@@ -82,7 +85,8 @@ fn a_cell_that_would_fail_again_is_not_repeated() {
     assert_eq!(reply["transition"].get("on_unachieved"), None, "an error is not hidden");
     let failed = &reply["context_update"]["variables"]["steps_failed"];
     assert_eq!(failed, &json!({ "describe": "KeyError: 'x'" }));
-    let known = json!({ "data": "list(3)", "columns": "dict(1)", "question": "drivers", "answers": "list(1)", "steps_failed": failed });
+    let known = json!({ "data": "list(3)", "columns": "dict(1)", "question": "drivers", "answers": "list(1)",
+        "answered": true, "problem_answer": "It is 7.", "steps_failed": failed });
     let concluded = cells("conclude", 1, known, &[]);
     assert!(concluded[0].contains("{\"describe\":\"KeyError: 'x'\"}.items()"), "{concluded:?}");
     let answer = planning(&request("behavior_completed", "answer", 1, json!({ "data": "list(3)" }), &effects));
@@ -215,4 +219,32 @@ fn a_step_that_no_rule_knows_is_not_claimed_to_be_achieved() {
     assert_eq!(begun["transition"].get("on_unachieved"), None, "nothing was tried yet");
     assert_eq!(flags(&plan(1, json!({}))), (false, true), "a judge writes the cells");
     assert_eq!(flags(&plan(2, json!({ "step_dishes": "dict(1)" }))), (true, false));
+}
+
+#[test]
+fn an_answer_is_known_only_if_a_cell_has_given_one() {
+    let asked = |state: &str, step: &str, variables: Json, effects: &[&str]| {
+        planning(&request(state, step, 1, variables, effects))
+    };
+    let known = |answered: bool| json!({ "data": "list(3)", "answers": "list(1)", "answered": answered });
+    let printed = ["rows\nAnswer:\nThe mean is 7.\nIt is of 3 rows.\n"];
+    let told = asked("behavior_completed", "answer", known(true), &printed);
+    assert_eq!(flags(&told), (true, false));
+    assert_eq!(told["context_update"]["variables"]["problem_answer"], "The mean is 7.\nIt is of 3 rows.");
+    let unknown = asked("step_running", "answer", known(true), &[]);
+    assert!(!flags(&unknown).0, "the answer of an earlier workflow is forgotten");
+    let declined = ["Not answered: no rule uses the word `nice`\nAs a description: 3 rows.\n"];
+    let told = asked("behavior_completed", "answer", known(false), &declined);
+    assert_eq!(flags(&told), (false, false));
+    assert_eq!(told["transition"]["on_unachieved"], "complete_step");
+    assert_eq!(told["transition"]["reason"], "not answered: no rule uses the word `nice`");
+    let end = |variables: Json| asked("stage_completed", "conclude", variables, &[]);
+    let mut answered = known(true);
+    answered["problem_answer"] = json!("It is 7.");
+    assert_eq!(end(answered.clone())["answer"], "It is 7.");
+    answered["answered"] = json!(false);
+    answered["problem_unanswered"] = json!("its figures failed");
+    assert_eq!(end(answered)["not_answered"], "its figures failed", "the kernel decides");
+    assert_eq!(end(json!({}))["not_answered"], "no step of the workflow has answered it");
+    assert_eq!(end(json!({ "no_table": "There is no table." }))["not_answered"], "There is no table.");
 }

@@ -1,6 +1,8 @@
 //! Splits texts into words and finds names in them. Words are compared without plural endings. A longer name takes its
 //! place first, so `price` is not found inside `unit price`; a name that is also an ordinary word must be quoted or stand
-//! where only a name can stand.
+//! where only a name can stand. Chinese letters are split at known words (`chinese`).
+
+use super::chinese::{self, Piece, is_chinese};
 
 /// Words that are found in most sentences, so that they name a column only if the sentence shows it.
 const ORDINARY: [&str; 62] = [
@@ -35,17 +37,43 @@ const LABELS: [&str; 5] = ["column", "variable", "field", "feature", "group"];
 /// A word of a text.
 #[derive(Clone, Debug)]
 pub(super) struct Word {
-    /// The word in small letters and without plural ending.
+    /// The word in small letters and without plural ending; the English one for a known Chinese word.
     pub(super) stem: String,
-    text: String,
-    is_quoted: bool,
+    /// The word as it is written.
+    pub(super) text: String,
+    pub(super) is_quoted: bool,
     /// True if a clause ends after the word.
     is_last: bool,
     /// True if an apostrophe joins the word to another one, as in `what's`.
     is_joined: bool,
 }
 
-/// Splits a text into words. Capitals within a word begin another one.
+/// Splits a text into words: at spaces, and Chinese letters at the names and at known words.
+pub(super) fn words_of(text: &str, names: &[&str]) -> Vec<Word> {
+    let chinese: Vec<String> = names.iter().flat_map(|name| words(name)).map(|word| word.text).collect();
+    let chinese: Vec<String> = chinese.into_iter().filter(|text| text.chars().all(is_chinese)).collect();
+    let split = |word: Word| {
+        let pieces = match word.text.chars().all(is_chinese) {
+            true => chinese::split(&word.text, &chinese),
+            false => return vec![word],
+        };
+        let last = pieces.len().saturating_sub(1);
+        let each = pieces.into_iter().enumerate().flat_map(|(at, piece)| {
+            let is_last = word.is_last && at == last;
+            let (text, stems) = match piece {
+                Piece::Text(text) => (text.clone(), vec![text]),
+                Piece::Known(text, meaning) => (text, meaning.split(' ').map(stem).collect()),
+            };
+            let word = word.clone();
+            let stems = stems.into_iter().filter(|stem| !stem.is_empty());
+            stems.map(move |stem| Word { stem, text: text.clone(), is_last, ..word.clone() }).collect::<Vec<_>>()
+        });
+        each.collect()
+    };
+    words(text).into_iter().flat_map(split).collect()
+}
+
+/// Splits a text into words. Capitals within a word begin another one, and so do Chinese letters.
 pub(super) fn words(text: &str) -> Vec<Word> {
     let letters: Vec<char> = text.chars().collect();
     let at = |place: Option<usize>| place.and_then(|place| letters.get(place)).copied();
@@ -54,7 +82,8 @@ pub(super) fn words(text: &str) -> Vec<Word> {
     for place in 0..=letters.len() {
         let (one, before, after) = (at(Some(place)), at(place.checked_sub(1)), at(Some(place + 1)));
         let is_capital = one.is_some_and(char::is_uppercase) && before.is_some_and(char::is_lowercase);
-        if let Some(begun) = start.filter(|_| !is_letter(one) || is_capital) {
+        let is_other = is_letter(before) && one.is_some_and(is_chinese) != before.is_some_and(is_chinese);
+        if let Some(begun) = start.filter(|_| !is_letter(one) || is_capital || is_other) {
             let rest = letters.get(place..).unwrap_or_default().iter().find(|one| !one.is_whitespace());
             let joined = |one: Option<char>| matches!(one, Some('\'' | '’'));
             let (first, text) = (at(begun.checked_sub(1)), letters[begun..place].iter().collect::<String>());
@@ -62,14 +91,14 @@ pub(super) fn words(text: &str) -> Vec<Word> {
                 stem: stem(&text.to_lowercase()),
                 text,
                 is_quoted: quote.is_some(),
-                is_last: rest.is_none_or(|one| ".,;:?!)".contains(*one)),
+                is_last: rest.is_none_or(|one| ".,;:?!)。，；：？！）".contains(*one)),
                 is_joined: quote.is_none() && (joined(one) && is_letter(after) || joined(first)),
             });
             start = None;
         }
         quote = match (one, quote) {
             (Some(one), Some(open)) if closing(open) == one && (open != '\'' || !is_letter(after)) => None,
-            (Some(one @ ('"' | '`' | '“' | '«')), None) => Some(one),
+            (Some(one @ ('"' | '`' | '“' | '«' | '「' | '《')), None) => Some(one),
             (Some('\''), None) if !is_letter(before) => Some('\''),
             (_, quote) => quote,
         };
@@ -84,6 +113,8 @@ fn closing(open: char) -> char {
     match open {
         '“' => '”',
         '«' => '»',
+        '「' => '」',
+        '《' => '》',
         same => same,
     }
 }
@@ -146,7 +177,7 @@ pub(super) fn is_ordinary(word: &str) -> bool {
 }
 
 /// Returns a word in small letters without its plural ending.
-fn stem(word: &str) -> String {
+pub(super) fn stem(word: &str) -> String {
     match word.len() {
         5.. if word.ends_with("ies") => format!("{}y", &word[..word.len() - 3]),
         4.. if word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us") => {

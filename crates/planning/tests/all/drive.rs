@@ -81,6 +81,12 @@ impl Drive {
         drive
     }
 
+    /// The value of a variable of the context.
+    pub(crate) fn context(&self, name: &str) -> Json {
+        let at = self.machine.chart().context.iter().position(|variable| variable.name == name).unwrap();
+        Json::from(&self.state.as_ref().unwrap().data.context[at])
+    }
+
     /// The active state.
     pub(crate) fn place(&self) -> String {
         let chart = self.machine.chart();

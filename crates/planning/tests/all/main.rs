@@ -4,6 +4,7 @@
 
 mod client;
 mod drive;
+mod ends;
 mod judged;
 mod kernel;
 mod rows;

@@ -65,7 +65,7 @@ const ROWS: [(&str, &str); 45] = [
     ("cancelled RESET idle", "CANCEL RESET"),
 ];
 
-fn workflow() -> Json {
+pub(crate) fn workflow() -> Json {
     json!({ "name": "w", "stages": [
         { "id": "data", "title": "Data", "description": "Get the data", "steps": [
             { "step_id": "load", "description": "Load it" }, { "id": "clean", "title": "Clean it" }] },
@@ -73,7 +73,7 @@ fn workflow() -> Json {
     ] })
 }
 
-fn plan(achieved: bool, continues: bool) -> Json {
+pub(crate) fn plan(achieved: bool, continues: bool) -> Json {
     json!({
         "targetAchieved": achieved,
         "transition": { "continue_behaviors": continues, "target_achieved": achieved },
@@ -86,7 +86,7 @@ fn plan(achieved: bool, continues: bool) -> Json {
 }
 
 /// Follows one word of a way: a reply of the server, the end of an action, a failure, or an event of a user.
-async fn word(drive: &mut Drive, word: &str) {
+pub(crate) async fn word(drive: &mut Drive, word: &str) {
     match word {
         "no" | "neither" => drive.reply(plan(false, false)).await,
         "yes" => drive.reply(plan(true, false)).await,
@@ -171,15 +171,6 @@ async fn an_update_is_confirmed_without_asking_if_the_input_says_so() {
     }
     drive.go().await;
     assert_eq!(drive.place(), "step_update_pending", "a person decides");
-}
-
-#[tokio::test]
-async fn a_run_without_a_terminal_ends_with_its_workflow() {
-    let mut drive = Drive::new(json!({ "problem": "Why?", "workflow": workflow() }));
-    for each in ["yes", "yes"] {
-        word(&mut drive, each).await;
-    }
-    assert_eq!(drive.place(), "closed");
 }
 
 #[tokio::test]

@@ -69,7 +69,7 @@ fn repeated_rows_are_kept_and_reported() {
     says(
         &done,
         &[
-            "The total revenue is highest for S (96)",
+            "The total revenue is highest for region S (96) and lowest for N (40)",
             "20 rows",
             "17 of these rows repeat an earlier row; they are kept",
         ],
@@ -108,7 +108,7 @@ fn names_are_not_found_inside_of_ordinary_words() {
     for at in 0..50 {
         writeln!(table, "{},{},{},{},{}", noise.next(), noise.next(), noise.next(), at, 3 * at).unwrap();
     }
-    let Some(done) = both(&Given::new(&table, "Is there a correlation between unit price and sales in a shop?")) else {
+    let Some(done) = both(&Given::new(&table, "Is there a correlation between unit price and sales?")) else {
         return;
     };
     says(&done, &["unit price and sales have a strong linear relation: correlation 1.00", "+3 of sales"]);
@@ -246,7 +246,7 @@ fn odd_columns_and_names_break_nothing() {
         ),
         ("What affects 数量?", "数量"),
         ("What affects \"__OTHERS__\"?", "of the variation of __OTHERS__"),
-        ("What is the mean nothing?", "The problem names no column of numbers, but nothing"),
+        ("What is the mean nothing?", "The problem is not answered: nothing has no values"),
     ] {
         let Some(done) = both(&Given::new(&table, problem)) else { return };
         says(&done, &[expected, "nothing (30 of 30)", "the one in place 4 is called v (4)"]);
@@ -281,12 +281,16 @@ fn a_problem_that_is_not_understood_is_not_answered() {
         writeln!(table, "2024-01-{at:02},{},{}", at * at, at % 4).unwrap();
     }
     for (problem, reason) in [
-        ("How many orders have a quantity above 2?", "the number 2"),
+        ("How many rows have a quantity above 2?", "`above`"),
         ("On which weekday is revenue highest?", "`weekday`"),
-        ("Tell me something nice", "names no column"),
+        ("Tell me something nice", "`something`"),
     ] {
         let Some(done) = both(&Given::new(&table, problem)) else { return };
-        says(&done, &["The problem is not answered.", reason, "A model", "revenue is 275.5 on average"]);
+        assert_eq!(done.unachieved, ["answer"], "{problem}");
+        says(
+            &done,
+            &["The problem is not answered: no rule uses the word ", reason, "A model", "revenue is 275.5 on average"],
+        );
     }
     let Some(done) = both(&Given::new(&table, "What is the median revenue?")) else { return };
     says(&done, &["median 210.5", "total 7,714"]);
@@ -305,15 +309,14 @@ fn a_step_that_is_unknown_or_impossible_is_listed_in_the_conclusion() {
     ];
     let workflow = Some(json!({ "name": "w", "stages": [{ "id": "a", "steps": steps }] }));
     let table = "region,unit price,satisfaction\n".to_owned() + &"N,1,3\nS,2,5\n".repeat(10);
-    let given =
-        Given { workflow, ..Given::new(&table, "Which region is the most satisfied? Compare satisfaction by region.") };
+    let given = Given { workflow, ..Given::new(&table, "Compare satisfaction by region.") };
     let Some(done) = run(&given) else { return };
     assert_eq!(done.unachieved, ["anova", "trend"]);
     says(
         &done,
         &["Not done: step anova (Run an analysis of variance", "Not done: step trend (", "highest for region S (5)"],
     );
-    assert!(done.output.contains("mean satisfaction by region"), "{}", done.output);
+    assert!(!done.output.contains("total satisfaction"), "the total of a level: {}", done.output);
     assert!(!done.output.contains("mean unit price by region"), "{}", done.output);
 }
 

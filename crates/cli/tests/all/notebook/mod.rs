@@ -1,6 +1,7 @@
 //! The machine `notebook` through the binary: real kernels, and servers that behave badly.
 
 mod edits;
+mod ends;
 mod examples;
 mod kills;
 mod servers;

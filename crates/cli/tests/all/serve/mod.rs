@@ -3,6 +3,7 @@
 mod acting;
 mod attacking;
 mod guarding;
+mod kernels;
 mod load;
 mod scene;
 
