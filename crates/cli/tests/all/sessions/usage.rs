@@ -122,8 +122,10 @@ fn help_shows_commands_and_examples() {
             or file.
             R is the name of a run, or a prefix that no other run's name has. Runs are stored in
             $INTERLOCK_HOME.
+
             Exit codes: 0 success, 1 the run or the check failed, 2 bad usage or bad input, 3 the run was
-            aborted, 4 the run waits for a person (or was left before its end), 70 a bug in Interlock.
+            aborted, 4 the run waits for a person (or was left before its end), 5 the run ended incomplete, 70 a
+            bug in Interlock.
         "#]],
     );
 }
