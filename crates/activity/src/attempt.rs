@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use interlock_chart::Value;
 use interlock_core::ActivityId;
-use interlock_journal::{EvidenceStore, Hash};
+use interlock_journal::{Evidence, EvidenceStore, Hash};
 use tokio::sync::watch;
 
 use crate::{Future, Invocation, Outcome};
@@ -75,6 +75,12 @@ pub trait Host: Send + Sync {
         Ok(Vec::new())
     }
 
+    /// Returns the outcomes of a run's attempts since the last attempt of the activity `since` began, oldest first, at most
+    /// `at_most` of them; an error if there are more. May block.
+    fn outcomes(&self, _run: &str, _since: &str, _at_most: usize) -> Result<Vec<PastOutcome>, String> {
+        Ok(Vec::new())
+    }
+
     /// Returns the newest transitions of a run from one state to another, oldest first, at most `at_most` of them. May
     /// block.
     fn moves(&self, _run: &str, _at_most: usize) -> Result<Vec<PastMove>, String> {
@@ -91,6 +97,19 @@ pub trait Host: Send + Sync {
 }
 
 type Ending = Future<Outcome>;
+
+/// The recorded outcome of an attempt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PastOutcome {
+    /// The name of the activity.
+    pub activity: String,
+    /// The name of the signal; `None` if the attempt ended with an error.
+    pub signal: Option<String>,
+    /// The data of the signal or of the error.
+    pub data: Value,
+    /// The files that the attempt produced.
+    pub evidence: Vec<Evidence>,
+}
 
 /// A transition that a run has taken.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -19,7 +19,8 @@ mod view;
 pub use activity::{Activity, Ending, Future};
 pub use arguments::{Arguments, BadArgument};
 pub use attempt::{
-    Attempt, Cancel, Canceller, Host, PastMove, ProjectFile, Question, StartRun, TakeBack, TakenBack, UseGrants, Writes,
+    Attempt, Cancel, Canceller, Host, PastMove, PastOutcome, ProjectFile, Question, StartRun, TakeBack, TakenBack,
+    UseGrants, Writes,
 };
 pub use interlock_chart::model::{EffectClass, Schema};
 pub use invocation::{HandledSignal, Invocation};

@@ -80,7 +80,8 @@ impl Turn {
     /// go on with.
     pub(crate) fn error(&self, is_edited: bool) -> Option<(&'static str, String)> {
         let code = match (self.ending.as_str(), is_edited) {
-            (_, true) | ("completed" | "planned" | "unclear", _) => return None,
+            // A prompt may ask for nothing that changes a file; the machine that sent it judges that.
+            (_, true) | ("completed" | "planned" | "unclear" | "unchanged", _) => return None,
             ("refused", _) => code::AGENT_REFUSED,
             _ => code::AGENT_FAILED,
         };

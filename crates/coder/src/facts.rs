@@ -1,20 +1,35 @@
 //! `turn.facts`: the recorded facts of a turn, which its summary may state: changed files, the diff, the commands with
-//! their exit codes, the failure, and the command that undoes the turn.
+//! their exit codes, refused calls, the failure, and the command that undoes the turn.
+//!
+//! The facts also come as lines, which people see above the words of a model. If the failure is that of the model itself, the
+//! lines are the summary, and no model is asked for one.
 
 use interlock_activity::{Activity, Arguments, Attempt, EffectClass, Ending, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
 use interlock_workspace::Workspace;
 use serde_json::{Value as Json, json};
 
-use crate::{begin, failure::explained};
+use crate::{
+    Failure, begin,
+    change::{Trees, TurnChange},
+    claims::{Proven, contradictions},
+    record::TurnRecord,
+    verify,
+};
 
-const KNOWN: [&str; 3] = ["base", "commands", "failure"];
+const KNOWN: [&str; 8] = ["base", "commands", "failure", "plan", "own_commands", "answer", "verified", "read_only"];
 
 /// The most characters of the diff that a summary is made from; the whole diff is evidence.
 const DIFF_CHARS_MAX: usize = 6_000;
 
-/// The most files that are listed.
-const FILES_MAX: usize = 100;
+/// The most files, calls and paths that are listed.
+const LISTED_MAX: usize = 100;
+
+/// The most items of one kind among the lines for people.
+const LINES_MAX: usize = 20;
+
+/// The errors of activities that say that the model cannot be asked.
+const MODEL_ERRORS: [&str; 4] = ["MODEL_FAILURE", "BUDGET", "UNDECIDED", "BAD_SETTINGS"];
 
 /// Collects the facts of a turn.
 #[derive(Clone, Debug)]
@@ -28,55 +43,117 @@ impl TurnFacts {
 
     fn collect(&self, attempt: &Attempt) -> Result<Outcome, Outcome> {
         let given = Arguments::new(&attempt.with, &KNOWN)?;
-        let failed = |error: interlock_workspace::Error| Outcome::error(code::FAILED, error.to_string());
-        let diff = match given.text("base")?.filter(|base| !base.is_empty()) {
-            Some(base) => {
-                let (_, tree) = self.0.take_tree(&attempt.folder, &attempt.run).map_err(failed)?;
-                let diff = self.0.diff_trees(&attempt.folder, base, &tree).map_err(failed)?;
-                String::from_utf8_lossy(&diff).into_owned()
-            }
-            None => String::new(),
+        let json = |name: &str| given.value(name).map(Json::from).unwrap_or_default();
+        let is = |name: &str| given.value(name) == Some(&Value::Bool(true));
+        let base = given.text("base")?.filter(|base| !base.is_empty());
+        let record = if base.is_some() { TurnRecord::read(attempt)? } else { TurnRecord::default() };
+        let plan = json("plan");
+        let own = json("own_commands");
+        let own = own.as_array().into_iter().flatten().filter_map(|own| own["command"].as_str()).map(str::to_owned);
+        let policy = verify::policy_of(&plan).unwrap_or_default();
+        let checks = verify::distinct(own.chain(policy.commands));
+        let (change, diff) = match base {
+            Some(base) => self.change(attempt, &record, base, &checks)?,
+            None => (TurnChange::default(), String::new()),
         };
         let kept = attempt.evidence.put("diff", "text/x-diff", diff.as_bytes());
         let kept = kept.map_err(|error| Outcome::not_stored(format!("the diff could not be kept: {error}")))?;
-        let facts = json!({
-            "files": files(&diff),
+        let failure = Failure::of(&json("failure"), &attempt.run);
+        let mut commands = record.commands();
+        commands.extend(json("commands").as_array().into_iter().flatten().cloned());
+        let announced = if is("read_only") { Vec::new() } else { verify::artifacts(&plan) };
+        let proven = Proven { is_changed: !change.files.is_empty(), has_passed: is("verified") };
+        let mut facts = json!({
+            "files": listed(change.to_json()),
             "diff": diff.chars().take(DIFF_CHARS_MAX).collect::<String>(),
             "is_diff_cut": diff.chars().count() > DIFF_CHARS_MAX,
             "diff_evidence": kept.hash.to_string(),
-            "commands": given.value("commands").map(Json::from).unwrap_or_else(|| json!([])),
-            "failure": given.value("failure").map(Json::from).and_then(|failure| explain(&failure, &attempt.run)),
+            "commands": listed(commands),
+            "verified": is("verified"),
+            "refused": listed(record.refused()),
+            "breaches": record.breaches(),
+            "not_changed": verify::unchanged(&announced, &change),
+            "others": listed(change.others.iter().map(|path| json!(path.display().to_string())).collect()),
+            "products": listed(change.products.iter().map(|path| json!(path.display().to_string())).collect()),
+            "contradictions": contradictions(given.text("answer")?.unwrap_or_default(), proven),
+            "failure": failure,
             "undo": (!diff.is_empty()).then(|| format!("interlock undo {}", attempt.run)),
         });
-        Ok(Outcome::signal("facts_collected", Value::map([("facts", Value::from(facts))])).with([kept]))
+        let lines = lines(&facts, change.files.len());
+        facts["lines"] = json!(lines);
+        let failed = json("failure");
+        let is_alone = failed["code"].as_str().is_some_and(|code| MODEL_ERRORS.contains(&code));
+        let signal = if is_alone { "facts_alone" } else { "facts_collected" };
+        let data = [
+            ("facts", Value::from(facts)),
+            ("failure", Value::from(json!(failure))),
+            ("summary", Value::from(lines.join("\n"))),
+        ];
+        Ok(Outcome::signal(signal, Value::map(data)).with([kept]))
+    }
+
+    /// Returns the change of the turn and its diff.
+    fn change(
+        &self,
+        attempt: &Attempt,
+        record: &TurnRecord,
+        base: &str,
+        checks: &[String],
+    ) -> Result<(TurnChange, String), Outcome> {
+        let failed = |error: interlock_workspace::Error| Outcome::error(code::FAILED, error.to_string());
+        let (_, now) = self.0.take_tree(&attempt.folder, &attempt.run).map_err(failed)?;
+        let trees = Trees { base, now: &now, checks, checked: Default::default() };
+        let change = TurnChange::find(&self.0, attempt, record, trees)?;
+        let diff = self.0.diff_trees(&attempt.folder, base, &change.tree).map_err(failed)?;
+        Ok((change, String::from_utf8_lossy(&diff).into_owned()))
     }
 }
 
-fn explain(failure: &Json, run: &str) -> Option<Json> {
-    // A failed tool call has its error in its payload.
-    let error = failure.get("payload").and_then(|payload| payload.get("error")).unwrap_or(failure);
-    let text = |name: &str| error.get(name).and_then(Json::as_str);
-    let message = text("message").or_else(|| text("reason"))?;
-    serde_json::to_value(explained(text("code").unwrap_or_default(), message, run)).ok()
+fn listed(mut items: Vec<Json>) -> Vec<Json> {
+    items.truncate(LISTED_MAX);
+    items
 }
 
-/// Lists the files of a diff with the number of added and removed lines.
-fn files(diff: &str) -> Vec<Json> {
-    let mut files: Vec<(String, usize, usize)> = Vec::new();
-    let mut is_header = true;
-    for line in diff.lines() {
-        if let Some(names) = line.strip_prefix("diff --git a/") {
-            let name = names.split(" b/").next().unwrap_or(names);
-            files.push((name.to_owned(), 0, 0));
-            is_header = true;
-        }
-        is_header = is_header && !line.starts_with("@@");
-        let Some((_, added, removed)) = files.last_mut().filter(|_| !is_header) else { continue };
-        *added += usize::from(line.starts_with('+'));
-        *removed += usize::from(line.starts_with('-'));
+/// Returns the facts as lines for people. `files` is the number of all changed files.
+fn lines(facts: &Json, files: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut list = |name: &str, all: Option<usize>, line: &dyn Fn(&Json) -> String| {
+        let items = facts[name].as_array().map_or(&[][..], Vec::as_slice);
+        lines.extend(items.iter().take(LINES_MAX).map(line));
+        let more = all.unwrap_or(items.len()).saturating_sub(LINES_MAX);
+        lines.extend((more > 0).then(|| format!("… {more} more")));
+    };
+    let text = |of: &Json, name: &str| of[name].as_str().unwrap_or_default().to_owned();
+    list("files", Some(files), &|file| match (file["added"].as_u64(), file["removed"].as_u64()) {
+        (Some(added), Some(removed)) => format!("{} {}  +{added} -{removed}", text(file, "how"), text(file, "path")),
+        _ => format!("{} {}  (binary)", text(file, "how"), text(file, "path")),
+    });
+    list("commands", None, &|command| {
+        let code = command["exit_code"].as_i64().map_or("no exit code".to_owned(), |code| format!("exit code {code}"));
+        let cases = match (command["passed"].as_u64(), command["failed"].as_u64()) {
+            (Some(passed), Some(failed)) => format!(", {passed} tests passed, {failed} failed"),
+            _ => String::new(),
+        };
+        let by = if command["by"] == "verification" { "verified by" } else { "ran" };
+        format!("{by} `{}`: {code}{cases}", text(command, "command"))
+    });
+    list("refused", None, &|call| {
+        let (name, subject) = (text(call, "name"), text(call, "subject"));
+        format!("refused {}: {}: {}", format!("{name} {subject}").trim_end(), text(call, "code"), text(call, "reason"))
+    });
+    let plain = |word: &'static str| move |item: &Json| format!("{word}: {}", item.as_str().unwrap_or_default());
+    list("breaches", None, &plain("repaired"));
+    list("not_changed", None, &plain("announced and not changed"));
+    list("others", None, &plain("changed meanwhile, not by this turn"));
+    list("products", None, &plain("left by a check, no part of the change"));
+    list("contradictions", None, &plain("contradiction"));
+    if files == 0 {
+        lines.insert(0, "no file was changed".to_owned());
     }
-    let told = |(path, added, removed)| json!({ "path": path, "added": added, "removed": removed });
-    files.into_iter().take(FILES_MAX).map(told).collect()
+    if facts["commands"].as_array().is_none_or(Vec::is_empty) {
+        lines.insert(usize::from(files == 0).max(files.min(LINES_MAX + 1)), "no command was run".to_owned());
+    }
+    lines
 }
 
 impl Activity for TurnFacts {
@@ -85,7 +162,7 @@ impl Activity for TurnFacts {
     }
 
     fn summary(&self) -> &str {
-        "Collects the facts of a turn: changed files, commands, the failure, and how to undo it."
+        "Collects the facts of a turn: changed files, commands, refused calls, the failure, and how to undo it."
     }
 
     fn effect(&self) -> EffectClass {
@@ -93,7 +170,7 @@ impl Activity for TurnFacts {
     }
 
     fn signals(&self) -> &[&str] {
-        &["facts_collected"]
+        &["facts_collected", "facts_alone"]
     }
 
     fn schema(&self) -> Schema {
@@ -101,6 +178,11 @@ impl Activity for TurnFacts {
             ("base", schema::text()),
             ("commands", schema::list(schema::any())),
             ("failure", schema::object()),
+            ("plan", schema::object()),
+            ("own_commands", schema::list(schema::any())),
+            ("answer", schema::text()),
+            ("verified", schema::flag()),
+            ("read_only", schema::flag()),
         ])
     }
 
@@ -115,21 +197,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_each_file_are_counted() {
-        let diff = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-x\n+y\n+--- z\n z\n\
-                    diff --git a/b c b/b c\nnew file mode 100644\n--- /dev/null\n+++ b/b c\n@@ -0,0 +1 @@\n+q\n";
-        let expected =
-            [json!({ "path": "a", "added": 2, "removed": 1 }), json!({ "path": "b c", "added": 1, "removed": 0 })];
-        assert_eq!(files(diff), expected);
-    }
-
-    #[test]
-    fn the_failure_of_a_tool_call_is_found_in_its_payload() {
-        let failure = json!({ "name": "apply_patch", "ok": false,
-            "payload": { "error": { "code": "E_CONFLICT", "message": "it does not apply" } } });
-        let told = explain(&failure, "r").unwrap();
-        assert_eq!((&told["code"], &told["message"]), (&json!("E_CONFLICT"), &json!("it does not apply")));
-        assert_eq!(explain(&json!({ "code": "TIMEOUT", "message": "m" }), "r").unwrap()["code"], "E_TOOL_TIMEOUT");
-        assert_eq!(explain(&json!(null), "r"), None);
+    fn the_facts_are_lines_for_people() {
+        let facts = json!({
+            "files": [
+                { "path": "a.c", "added": 2, "removed": 1, "how": "changed" },
+                { "path": "b.png", "added": null, "removed": null, "how": "added" },
+            ],
+            "commands": [
+                { "command": "sh x.sh", "exit_code": 3, "by": "model" },
+                { "command": "make test", "exit_code": 0, "by": "verification", "passed": 4, "failed": 0 },
+            ],
+            "refused": [{ "name": "write_file", "subject": "infra/a", "code": "E_POLICY_DENIED", "reason": "not allowed" }],
+        });
+        let expected = [
+            "changed a.c  +2 -1",
+            "added b.png  (binary)",
+            "ran `sh x.sh`: exit code 3",
+            "verified by `make test`: exit code 0, 4 tests passed, 0 failed",
+            "refused write_file infra/a: E_POLICY_DENIED: not allowed",
+        ];
+        assert_eq!(lines(&facts, 2), expected);
+        assert_eq!(lines(&json!({}), 0), ["no file was changed", "no command was run"]);
     }
 }

@@ -1,21 +1,26 @@
 //! The activities of the machine `coder`, except its tools and its model loop.
 //!
 //! `turn.open` keeps the tree that a turn begins with and the project's verification commands, `plan.next` keeps the
-//! status of the plan's steps (`plan.rs`), `verify.run` decides if the changes of a turn are verified, and `turn.facts`
-//! collects the recorded facts that a summary may state. `failure.rs` translates the error codes of activities to the
-//! codes that the user of `coder` sees.
+//! status of the plan's steps (`plan.rs`), `verify.run` decides if the change of a turn is verified, and `turn.facts`
+//! collects the recorded facts that a summary may state. Both read the turn's records (`record.rs`) and find the paths that
+//! the turn itself has changed (`change.rs`). `claims.rs` compares a model's words with the facts. `failure.rs` translates the
+//! error codes of activities to the codes that the user of `coder` sees.
 //!
 //! The crate knows no runtime, no policy and no model: the binary puts `verify.run` behind its gate, `interlock-tools`
 //! has the tools, and `interlock-judge` talks to models.
 
+mod change;
+mod claims;
 mod facts;
 mod failure;
 mod plan;
+mod record;
 mod turn;
 mod verify;
 
+pub use claims::{Proven, contradictions};
 pub use facts::TurnFacts;
-pub use failure::{Failure, explained};
+pub use failure::Failure;
 pub use plan::PlanNext;
 pub use turn::TurnOpen;
 pub use verify::VerifyRun;

@@ -1,14 +1,22 @@
-//! `verify.run`: decides if the changes of a turn are verified, by exit codes on the exact tree.
+//! `verify.run`: decides if the change of a turn is verified, by exit codes on the exact tree.
 //!
-//! The commands are those of the project, as they were when the turn began, those that the project has gained since, and
-//! those of the plan: a plan adds commands and removes none. They count only if they leave the tree as it was; if they
-//! changed it, they run once more on the new tree. A broken environment is not a failure of the change: the turn is then
-//! unverified, and so is one whose plan does not require verification, or that redefined a command of the project.
+//! The change is what the turn's own tools and commands did (`change.rs`): files of a person and products of checks are no
+//! change. The commands are those of the project, as they were when the turn began, those that the project has gained
+//! since, and those of the plan: a plan adds commands and removes none. They count only if they leave the tree as it was; if
+//! they changed it, they run once more on the new tree.
+//!
+//! `judged` is the one place that calls a change verified. A broken environment is not a failure of the change: the turn is
+//! then unverified, and so is one whose plan does not require verification, that redefined a command of the project, whose
+//! expected files are missing, or that only commands of its own plan have checked while nobody saw the plan.
 
-use std::time::Duration;
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use interlock_activity::{Activity, Arguments, Attempt, EffectClass, Ending, Outcome, code, schema};
-use interlock_chart::{Value, model::Schema};
+use interlock_chart::{Value, counted, model::Schema};
 use interlock_journal::Evidence;
 use interlock_process::{self as program, FIELDS, Sandbox};
 use interlock_project::Command;
@@ -17,9 +25,16 @@ use interlock_workspace::Workspace;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use crate::{blocking, value};
+use crate::{
+    blocking,
+    change::{Trees, TurnChange},
+    claims,
+    record::TurnRecord,
+    value,
+};
 
-const KNOWN: [&str; 5] = ["plan", "commands", "base", "timeout_s", "granted"];
+const KNOWN: [&str; 9] =
+    ["plan", "commands", "base", "timeout_s", "granted", "message", "answer", "waived", "unattended"];
 
 /// The longest time of one command, if the machine sets none.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(15 * 60);
@@ -30,8 +45,8 @@ const LOG_CHARS_MAX: usize = 3_000;
 /// The part of a plan that says how it is verified.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default)]
-struct VerificationPolicy {
-    commands: Vec<String>,
+pub(crate) struct VerificationPolicy {
+    pub(crate) commands: Vec<String>,
     required: bool,
     stop_on_fail: bool,
 }
@@ -50,12 +65,28 @@ pub struct VerifyRun {
 }
 
 /// The parsed input of an attempt.
+#[derive(Clone)]
 struct Order {
     policy: VerificationPolicy,
     /// The commands of the project when the turn began.
     own: Vec<Command>,
-    base: Option<String>,
+    /// The files that the steps of the plan leave behind.
+    artifacts: Vec<String>,
+    base: String,
     timeout: Duration,
+    message: String,
+    answer: String,
+    is_waived: bool,
+    is_unattended: bool,
+}
+
+/// The commands that apply.
+struct Checks {
+    lines: Vec<String>,
+    /// The commands of the project that the turn has redefined.
+    redefined: Vec<String>,
+    /// True if one of the lines is of the project and not only of the plan.
+    has_own: bool,
 }
 
 /// The commands of one pass.
@@ -73,23 +104,30 @@ impl VerifyRun {
 
     async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
         let order = Order::read(&attempt)?;
-        let mut tree = self.tree(&attempt).await?;
-        let is_changed = order.base.as_ref() != Some(&tree);
-        let (lines, redefined) = order.lines(&attempt, is_changed).await?;
-        if lines.is_empty() {
-            return Ok(match is_changed {
-                true => unverified("the project has no command that verifies it, and the plan names none", &[]),
-                false => Outcome::signal("nothing_changed", Value::map::<&str>([])),
-            });
+        let first = self.tree(&attempt).await?;
+        let checks = order.checks(&attempt).await?;
+        let record = self.record(&attempt).await?;
+        let change = self.change(&attempt, &order, &checks, &record, (&first, &first)).await?;
+        if change.files.is_empty() {
+            return Ok(order.nothing_changed(&record));
         }
+        if order.is_waived {
+            return Ok(unverified("the person waived the verification", &[]));
+        }
+        if checks.lines.is_empty() {
+            return Ok(unverified("the project has no command that verifies it, and the plan names none", &[]));
+        }
+        let mut tree = first.clone();
         for _ in 0..2 {
-            let pass = self.pass(&attempt, &order, &lines).await?;
+            let pass = self.pass(&attempt, &order, &checks.lines).await?;
             if let Some(failed) = pass.runs.iter().find(|run| run.exit_code != 0) {
                 return Ok(order.failed(failed, &pass, &tree).with(pass.evidence));
             }
             let after = self.tree(&attempt).await?;
             if after == tree {
-                return Ok(passed(&order, &pass, &tree, is_changed, &redefined).with(pass.evidence));
+                let change = self.change(&attempt, &order, &checks, &record, (&first, &tree)).await?;
+                let root = self.workspace.root(&attempt.folder).map_err(failed)?;
+                return Ok(order.judged(&checks, &pass, &tree, &change, &root).with(pass.evidence));
             }
             tree = after;
         }
@@ -117,12 +155,43 @@ impl VerifyRun {
 
     async fn tree(&self, attempt: &Attempt) -> Result<String, Outcome> {
         let (workspace, folder, run) = (self.workspace.clone(), attempt.folder.clone(), attempt.run.clone());
+        blocking(move || workspace.take_tree(&folder, &run).map(|(_, tree)| tree).map_err(failed)).await
+    }
+
+    async fn record(&self, attempt: &Attempt) -> Result<TurnRecord, Outcome> {
+        let attempt = attempt.clone();
+        blocking(move || TurnRecord::read(&attempt)).await
+    }
+
+    /// Returns the change of the turn between its base and the tree `now`. The commands here have changed `first` into it.
+    async fn change(
+        &self,
+        attempt: &Attempt,
+        order: &Order,
+        checks: &Checks,
+        record: &TurnRecord,
+        (first, now): (&str, &str),
+    ) -> Result<TurnChange, Outcome> {
+        let (workspace, attempt, record) = (self.workspace.clone(), attempt.clone(), record.clone());
+        let (base, lines) = (order.base.clone(), checks.lines.clone());
+        let (first, now) = (first.to_owned(), now.to_owned());
         blocking(move || {
-            let taken = workspace.take_tree(&folder, &run);
-            taken.map(|(_, tree)| tree).map_err(|error| Outcome::error(code::FAILED, error.to_string()))
+            let checked = match first == now {
+                true => BTreeSet::new(),
+                false => {
+                    let changed = workspace.changes_between(&attempt.folder, &first, &now).map_err(failed)?;
+                    changed.into_iter().map(|change| change.path).collect()
+                }
+            };
+            let trees = Trees { base: &base, now: &now, checks: &lines, checked };
+            TurnChange::find(&workspace, &attempt, &record, trees)
         })
         .await
     }
+}
+
+fn failed(error: interlock_workspace::Error) -> Outcome {
+    Outcome::error(code::FAILED, error.to_string())
 }
 
 impl Order {
@@ -131,20 +200,24 @@ impl Order {
         let bad = |name: &str, error: serde_json::Error| {
             Outcome::error(code::BAD_INPUT, format!("`with.{name}` does not fit: {error}"))
         };
-        let policy = given.value("plan").and_then(|plan| plan.get("verification")).filter(|said| **said != Value::Null);
-        let policy = policy.map(|policy| serde_json::from_value(Json::from(policy))).transpose();
+        let plan = given.value("plan").map(Json::from).unwrap_or_default();
         let own = given.value("commands").map(|own| serde_json::from_value(Json::from(own))).transpose();
+        let text = |name: &str| Ok::<_, Outcome>(given.text(name)?.unwrap_or_default().to_owned());
         Ok(Order {
-            policy: policy.map_err(|error| bad("plan.verification", error))?.unwrap_or_default(),
+            policy: policy_of(&plan).map_err(|error| bad("plan.verification", error))?,
             own: own.map_err(|error| bad("commands", error))?.unwrap_or_default(),
-            base: given.text("base")?.filter(|base| !base.is_empty()).map(str::to_owned),
+            artifacts: artifacts(&plan),
+            base: text("base")?,
             timeout: given.seconds("timeout_s")?.unwrap_or(COMMAND_TIMEOUT),
+            message: text("message")?,
+            answer: text("answer")?,
+            is_waived: given.value("waived") == Some(&Value::Bool(true)),
+            is_unattended: given.value("unattended") == Some(&Value::Bool(true)),
         })
     }
 
-    /// Returns the command lines, and the commands of the project that the turn has redefined. A turn that changed
-    /// nothing needs only the commands that its plan names.
-    async fn lines(&self, attempt: &Attempt, is_changed: bool) -> Result<(Vec<String>, Vec<String>), Outcome> {
+    /// Returns the command lines that apply, and the commands of the project that the turn has redefined.
+    async fn checks(&self, attempt: &Attempt) -> Result<Checks, Outcome> {
         let (own, folder) = (self.own.clone(), attempt.folder.clone());
         let (now, redefined) = blocking(move || {
             let redefined = interlock_project::redefined(&own, &folder);
@@ -153,14 +226,27 @@ impl Order {
             Ok((interlock_project::detect(&folder).commands, redefined))
         })
         .await?;
-        let mut lines: Vec<String> = Vec::new();
-        let of_project = self.own.iter().chain(&now).map(|command| command.command.clone()).filter(|_| is_changed);
-        for line in of_project.chain(self.policy.commands.iter().map(|line| line.trim().to_owned())) {
-            if !line.is_empty() && !lines.contains(&line) {
-                lines.push(line);
+        let of_project = self.own.iter().chain(&now).map(|command| command.command.clone());
+        let lines = distinct(of_project.chain(self.policy.commands.iter().cloned()));
+        Ok(Checks { lines, redefined, has_own: !(self.own.is_empty() && now.is_empty()) })
+    }
+
+    /// Returns the outcome of a turn that changed nothing.
+    fn nothing_changed(&self, record: &TurnRecord) -> Outcome {
+        let (refused, failed) = (record.refused().len(), record.failed_writes());
+        let mut reason = "nothing was changed, though a change was asked for".to_owned();
+        for (count, one, many) in
+            [(refused, "call was refused", "calls were refused"), (failed, "edit failed", "edits failed")]
+        {
+            if count > 0 {
+                reason.push_str(&format!("; {}", counted(count, one, many)));
             }
         }
-        Ok((lines, redefined))
+        let claimed = claims::is_change_in_disguise(&self.message, &self.answer);
+        Outcome::signal(
+            "nothing_changed",
+            Value::map([("claimed", Value::from(claimed)), ("reason", Value::from(reason))]),
+        )
     }
 
     /// Returns the outcome of a pass with a failed command.
@@ -187,20 +273,75 @@ impl Order {
         ];
         Outcome::signal("verify_fail", Value::map(data))
     }
+
+    /// Decides if a change on which all commands passed is verified. `tree` is the tree that they ran on.
+    fn judged(&self, checks: &Checks, pass: &Pass, tree: &str, change: &TurnChange, root: &Path) -> Outcome {
+        let missing = self.artifacts.iter().find(|path| root.join(path).symlink_metadata().is_err());
+        let objection = match () {
+            () if change.files.is_empty() => Some("the checks have taken the change of the turn back".to_owned()),
+            () if !checks.redefined.is_empty() => {
+                Some(format!("the turn changed what `{}` does", checks.redefined.join("`, `")))
+            }
+            () if self.is_unattended && !checks.has_own => {
+                Some("only commands ran that the plan itself chose, and nobody saw the plan".to_owned())
+            }
+            () => missing.map(|path| format!("the plan announces `{path}`, which does not exist")),
+        };
+        if let Some(why) = objection {
+            return unverified(&why, &pass.runs);
+        }
+        let data = [
+            ("commands", told(&pass.runs)),
+            ("tree", Value::from(tree)),
+            ("base", Value::from(self.base.clone())),
+            ("change", Value::from(change.tree.clone())),
+        ];
+        Outcome::signal("verify_pass", Value::map(data))
+    }
 }
 
-fn passed(order: &Order, pass: &Pass, tree: &str, is_changed: bool, redefined: &[String]) -> Outcome {
-    if !redefined.is_empty() {
-        let why = format!("the turn changed what `{}` does", redefined.join("`, `"));
-        return unverified(&why, &pass.runs);
+/// Returns the part of a plan that says how it is verified.
+pub(crate) fn policy_of(plan: &Json) -> Result<VerificationPolicy, serde_json::Error> {
+    match &plan["verification"] {
+        Json::Null => Ok(VerificationPolicy::default()),
+        policy => serde_json::from_value(policy.clone()),
     }
-    let data = [
-        ("commands", told(&pass.runs)),
-        ("tree", Value::from(tree)),
-        ("base", Value::from(order.base.clone().unwrap_or_default())),
-        ("changed", Value::from(is_changed)),
-    ];
-    Outcome::signal("verify_pass", Value::map(data))
+}
+
+/// Returns the command lines in order, each once.
+pub(crate) fn distinct(lines: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for line in lines.into_iter().map(|line| line.trim().to_owned()) {
+        if !line.is_empty() && !found.contains(&line) {
+            found.push(line);
+        }
+    }
+    found
+}
+
+/// Returns the files that the plan's steps leave behind, except those of steps that were left out and those that the plan
+/// deletes.
+pub(crate) fn artifacts(plan: &Json) -> Vec<String> {
+    let list = |of: &Json, name: &str| of[name].as_array().cloned().unwrap_or_default();
+    let text = |of: &Json, name: &str| of[name].as_str().unwrap_or_default().to_owned();
+    let steps = list(plan, "steps");
+    let kept = || steps.iter().filter(|step| !["blocked", "skipped"].contains(&text(step, "status").as_str()));
+    let calls = kept().flat_map(|step| list(step, "tool_calls"));
+    let deleted: Vec<String> =
+        calls.filter(|call| text(call, "name") == "delete_file").map(|call| text(&call["args_hint"], "path")).collect();
+    let files = kept().flat_map(|step| list(step, "expected_artifacts"));
+    let files = files.filter(|artifact| text(artifact, "type") == "file").map(|artifact| text(&artifact, "value"));
+    let is_plain = |path: &String| !path.is_empty() && !path.contains(['*', '?']);
+    distinct(files.filter(|path| is_plain(path) && !deleted.contains(path)))
+}
+
+/// Returns the changed paths of a list of announced ones that are not among them.
+pub(crate) fn unchanged<'a>(announced: &'a [String], change: &TurnChange) -> Vec<&'a str> {
+    let is_changed = |path: &str| {
+        let path: PathBuf = Path::new(path).components().filter(|part| *part != std::path::Component::CurDir).collect();
+        change.files.iter().any(|file| file.path.starts_with(&path))
+    };
+    announced.iter().map(String::as_str).filter(|path| !is_changed(path)).collect()
 }
 
 fn unverified(reason: &str, runs: &[CommandRun]) -> Outcome {
@@ -216,7 +357,12 @@ fn classify(text: &str) -> Vec<Finding> {
 /// Lists the commands with their exit codes.
 fn told(runs: &[CommandRun]) -> Value {
     let told = |run: &CommandRun| {
-        let mut told = json!({ "command": run.command, "exit_code": run.exit_code, "took_ms": run.took_ms });
+        let mut told = json!({
+            "command": run.command, "exit_code": run.exit_code, "took_ms": run.took_ms, "by": "verification",
+        });
+        if let Some((passed, failed)) = run.log.counts() {
+            (told["passed"], told["failed"]) = (json!(passed), json!(failed));
+        }
         if run.exit_code != 0 {
             told["summary"] = json!(run.log.summary());
         }
@@ -249,6 +395,10 @@ impl Activity for VerifyRun {
             ("base", schema::text()),
             ("timeout_s", schema::number()),
             ("granted", schema::list(schema::any())),
+            ("message", schema::text()),
+            ("answer", schema::text()),
+            ("waived", schema::flag()),
+            ("unattended", schema::flag()),
         ]);
         schema::also(fields, &program::schema())
     }

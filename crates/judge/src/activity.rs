@@ -6,7 +6,9 @@ use std::{
     sync::Arc,
 };
 
-use interlock_activity::{Activity, Attempt, EffectClass, Ending, Outcome, StandIn, StandInQuestion, code, schema};
+use interlock_activity::{
+    Activity, Attempt, EffectClass, Ending, Outcome, OutcomeKind, StandIn, StandInQuestion, code, schema,
+};
 use interlock_chart::{Value, model::Schema};
 use interlock_http::Client;
 use interlock_journal::Evidence;
@@ -114,7 +116,12 @@ impl Judge {
                 Outcome::signal(&verdict.signal, Value::from(verdict.data.clone()))
             }
             Some(Err(Failure::Person { reason })) => Outcome::needs_person(redactor.text(reason)),
-            Some(Err(Failure::Error { code, message })) => Outcome::error(code, redactor.text(message)),
+            Some(Err(Failure::Error { code, message, next_step })) => {
+                let data =
+                    [("code", Value::from(*code)), ("message", Value::from(redactor.text(message).into_owned()))];
+                let next_step = next_step.as_ref().map(|next_step| ("next_step", Value::from(next_step.as_str())));
+                OutcomeKind::Error { data: Value::map(data.into_iter().chain(next_step)) }.into()
+            }
             None => Outcome::cancelled("it was cancelled"),
         };
         let verdict = judged.and_then(Result::ok);

@@ -29,6 +29,12 @@ pub mod spent;
 pub mod telemetry;
 mod verdict;
 
+/// The beginning of a progress text that people should see, such as that a conversation was compacted.
+pub const NOTICE: &str = "notice: ";
+
+/// The beginning of a notice about a call that was refused before policy saw it, because it does not fit a tool.
+pub const REFUSED_CALL: &str = "refused ";
+
 pub use activity::Judge;
 pub use judged::{JudgementSummary, by_hand};
 pub use mode::Mode;

@@ -12,10 +12,10 @@ use interlock_process::Sandbox;
 use serde::Serialize;
 
 use crate::{
-    Mode, Question, Verdict,
+    Mode, NOTICE, Question, REFUSED_CALL, Verdict,
     check::{self, Form, Problem},
     dialog::{self, Answered, Dialog, Opened},
-    model::{AcceptedMeans, Ask, Model, Reply, Try, Turn},
+    model::{AcceptedMeans, Ask, Fault, Model, Reply, Try, Turn, estimate_tokens},
     prompt::{self, Mark, RenderedPrompt},
     rules::{self, Rules},
     settings::{PERSON, RULES, Settings},
@@ -31,9 +31,15 @@ const REFUSED_CHARS_MAX: usize = 2_000;
 /// The part of the context window that is reserved for a refused answer and its problems.
 const REPAIR_TOKENS: u64 = 1_600;
 
+/// The maximum number of times that one question is made shorter because it does not fit into the model's window.
+const COMPACTIONS_MAX: u32 = 4;
+
 /// The message if only a model could answer and none is configured.
 const NO_MODEL: &str =
     "no model is configured; add one to judges.toml as docs/judges.md shows, then test it with `interlock doctor`";
+
+/// The next action of a person then.
+const ADD_MODEL: &str = "add a model to judges.toml as docs/judges.md shows, then test it with `interlock doctor`";
 
 /// Error codes of failed judgements.
 pub mod code {
@@ -87,6 +93,9 @@ pub struct Hearing {
     pub verdict: Option<Verdict>,
     /// The failure, if the judge gave no verdict.
     pub fault: Option<String>,
+    /// The next action of a person, if the judge could not be asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_step: Option<String>,
 }
 
 /// One answer of a judge.
@@ -112,6 +121,8 @@ pub enum Failure {
         code: &'static str,
         /// The error's message.
         message: String,
+        /// The next action of a person, if it is known.
+        next_step: Option<String>,
     },
 }
 
@@ -154,11 +165,14 @@ impl Panel {
                 return Ok((name.to_owned(), verdict));
             }
         }
-        let message = match self.settings.judges.is_empty() {
-            true => format!("there is no verdict; {}; {NO_MODEL}", told(hearings)),
-            false => format!("there is no verdict; {}", told(hearings)),
+        let (message, next_step) = match self.settings.judges.is_empty() {
+            true => (format!("there is no verdict; {}; {NO_MODEL}", told(hearings)), Some(ADD_MODEL.to_owned())),
+            false => {
+                let next_step = hearings.iter().find_map(|hearing| hearing.next_step.clone());
+                (format!("there is no verdict; {}", told(hearings)), next_step)
+            }
         };
-        Err(Failure::Error { code: code::MODEL_FAILURE, message })
+        Err(Failure::Error { code: code::MODEL_FAILURE, message, next_step })
     }
 
     async fn hear(
@@ -201,16 +215,16 @@ impl Panel {
     async fn ask(&self, model: &Model, case: &PanelCase<'_>, hearing: &mut Hearing) -> Result<(), Failure> {
         let reserved = u64::from(model.reply_tokens_max()) + REPAIR_TOKENS;
         let room = model.window_tokens().saturating_sub(reserved);
-        let shown = match prompt::show(case.question, case.form, case.mark, room) {
+        let mut shown = match prompt::show(case.question, case.form, case.mark, room) {
             Ok(shown) => shown,
             Err(why) => {
                 hearing.fault = Some(why);
                 return Ok(());
             }
         };
-        hearing.is_cut = shown.is_cut;
         let mut turns = vec![Turn::User(shown.user.clone())];
-        for round in 0..=REPAIRS_MAX {
+        let (mut round, mut compactions) = (0, 0);
+        while round <= REPAIRS_MAX {
             let ask = Ask {
                 system: &shown.system,
                 turns: &turns,
@@ -221,7 +235,27 @@ impl Panel {
                 bounded: case.form.bounded(),
                 reply_tokens_max: model.reply_tokens_max(),
             };
-            let Some(reply) = self.ask_once(model, case, ask, hearing).await? else { break };
+            let reply = match self.ask_once(model, case, ask, hearing).await? {
+                Ok(reply) => reply,
+                Err(Fault::Overflow(said)) if compactions < COMPACTIONS_MAX => {
+                    compactions += 1;
+                    let room = (estimate_tokens(&shown.system) + estimate_tokens(&shown.user)) / 2;
+                    match prompt::show(case.question, case.form, case.mark, room) {
+                        Ok(shorter) => shown = shorter,
+                        Err(_) => break,
+                    }
+                    notice(
+                        case,
+                        &format!(
+                            "the question did not fit into the window of {} ({said}); it was shortened",
+                            model.name()
+                        ),
+                    );
+                    turns = vec![Turn::User(shown.user.clone())];
+                    continue;
+                }
+                Err(_) => break,
+            };
             let problems = match checked(case, &reply) {
                 Ok(verdict) => {
                     hearing.answers.push(JudgeAnswer { said: reply.text, problems: Vec::new() });
@@ -236,7 +270,9 @@ impl Panel {
             if round == REPAIRS_MAX {
                 hearing.fault = Some(given_up(&hearing.answers));
             }
+            round += 1;
         }
+        hearing.is_cut = shown.is_cut;
         hearing.shown = Some(shown);
         Ok(())
     }
@@ -260,11 +296,29 @@ impl Panel {
                 return Ok(());
             }
         };
-        hearing.is_cut = opened.is_cut();
-        let mut nudges = 0;
-        for round in 0..=REPAIRS_MAX {
-            let Some(reply) = self.ask_once(model, case, opened.ask(model.reply_tokens_max()), hearing).await? else {
-                break;
+        let (mut nudges, mut round, mut compactions) = (0, 0, 0);
+        while round <= REPAIRS_MAX {
+            let reply = match self.ask_once(model, case, opened.ask(model.reply_tokens_max()), hearing).await? {
+                Ok(reply) => reply,
+                Err(Fault::Overflow(said)) if compactions < COMPACTIONS_MAX => {
+                    compactions += 1;
+                    let before = opened.turns_tokens();
+                    match dialog.open(opened.fixed_tokens() + before / 2) {
+                        Ok(shorter) => opened = shorter,
+                        Err(_) => break,
+                    }
+                    notice(
+                        case,
+                        &format!(
+                            "the conversation did not fit into the window of {} ({said}); it was compacted from about {before} to about {} \
+                             tokens: the request and the latest messages are kept, the others are listed in short",
+                            model.name(),
+                            opened.turns_tokens()
+                        ),
+                    );
+                    continue;
+                }
+                Err(_) => break,
             };
             let Answered { turn, verdict } = dialog.read(&reply, case.form, case.question, nudges, &opened.turns);
             nudges += u32::from(matches!(turn, Turn::Model(_)));
@@ -277,6 +331,9 @@ impl Panel {
                     break;
                 }
                 Err(problems) => {
+                    if let (Turn::Calls(_), Some(problem)) = (&turn, problems.first()) {
+                        notice(case, &format!("{REFUSED_CALL}{problem}"));
+                    }
                     opened.turns.extend(dialog::refusal(&turn, &problems));
                     hearing.answers.push(JudgeAnswer { said, problems });
                 }
@@ -284,21 +341,26 @@ impl Panel {
             if round == REPAIRS_MAX {
                 hearing.fault = Some(given_up(&hearing.answers));
             }
+            round += 1;
         }
+        hearing.is_cut = opened.is_cut();
         hearing.opened = Some(opened);
         Ok(())
     }
 
-    /// Asks one question within the budget. `None` if there was no answer; the hearing then holds the fault.
+    /// Asks one question within the budget. If there was no answer, the hearing holds the fault too.
     async fn ask_once(
         &self,
         model: &Model,
         case: &PanelCase<'_>,
         mut ask: Ask<'_>,
         hearing: &mut Hearing,
-    ) -> Result<Option<Reply>, Failure> {
-        let over =
-            |why: String| Failure::Error { code: code::BUDGET, message: format!("the run's budget for models: {why}") };
+    ) -> Result<Result<Reply, Fault>, Failure> {
+        let over = |why: String| Failure::Error {
+            code: code::BUDGET,
+            message: format!("the run's budget for models: {why}"),
+            next_step: Some("raise the budget in judges.toml, or begin another conversation".to_owned()),
+        };
         let turn = self.ledger.turn(case.run());
         let _turn = turn.lock().await;
         let spent = self.ledger.spent(case.run()).map_err(over)?;
@@ -310,14 +372,18 @@ impl Panel {
             self.ledger.add(case.run(), tried).map_err(over)?;
         }
         hearing.tries.extend(called.tries);
-        match called.reply {
-            Ok(reply) => Ok(Some(reply)),
-            Err(fault) => {
-                hearing.fault = Some(fault.to_string());
-                Ok(None)
-            }
-        }
+        (hearing.fault, hearing.next_step) = match &called.reply {
+            Ok(_) => (None, None),
+            Err(fault) => (Some(fault.to_string()), Some(fault.next_step(model.name()))),
+        };
+        Ok(called.reply)
     }
+}
+
+/// Tells people about something that happened while a model was asked.
+fn notice(case: &PanelCase<'_>, text: &str) {
+    let text = format!("{NOTICE}{text}");
+    case.attempt.host.progress(case.run(), case.attempt.activity, &case.attempt.evidence.redactor().text(&text));
 }
 
 /// Summarises the result of every judge that was asked.
@@ -380,7 +446,7 @@ fn agreed(name: &str, votes: Vec<Verdict>) -> Result<Option<Verdict>, Failure> {
         }
         Some(_) => {
             let message = format!("{name} was asked {} times and answered {}", signals.len(), signals.join(", "));
-            Err(Failure::Error { code: code::UNDECIDED, message })
+            Err(Failure::Error { code: code::UNDECIDED, message, next_step: None })
         }
         None => Ok(None),
     }

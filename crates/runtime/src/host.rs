@@ -3,7 +3,8 @@
 use std::sync::{Arc, Weak};
 
 use interlock_activity::{
-    Ending, Future, Host, Outcome, PastMove, ProjectFile, Question, StartRun, TakeBack, TakenBack, UseGrants, code,
+    Ending, Future, Host, Outcome, PastMove, PastOutcome, ProjectFile, Question, StartRun, TakeBack, TakenBack,
+    UseGrants, code,
 };
 use interlock_chart::{Value, library};
 use interlock_core::ActivityId;
@@ -80,6 +81,13 @@ impl Host for RuntimeHost {
     fn recorded(&self, run: &str, name: &str, at_most: usize) -> Result<Vec<Hash>, String> {
         match self.shared.upgrade() {
             Some(shared) => recorded::newest(&*shared.engine, run, name, at_most).map_err(|error| error.to_string()),
+            None => Err("the runtime has ended".into()),
+        }
+    }
+
+    fn outcomes(&self, run: &str, since: &str, at_most: usize) -> Result<Vec<PastOutcome>, String> {
+        match self.shared.upgrade() {
+            Some(shared) => recorded::outcomes(&*shared.engine, run, since, at_most),
             None => Err("the runtime has ended".into()),
         }
     }

@@ -17,7 +17,7 @@ use crate::samples::Samples;
 const STEPS_MAX: (usize, usize) = (4_000, 60);
 
 /// Maximum number of inputs of the run that are tried.
-const INPUTS_MAX: usize = 48;
+const INPUTS_MAX: usize = 4_096;
 
 /// One event of a path, and its required result.
 #[derive(Clone, Debug, PartialEq)]

@@ -203,7 +203,24 @@ fn unknown(name: &str) -> ToolError {
 
 fn one(scene: &Scene, answer: Answer) -> Json {
     let (ok, payload) = result(scene, answer.result);
-    json!({ "name": answer.call.name, "ok": ok, "payload": payload })
+    let mut said = json!({ "name": answer.call.name, "ok": ok, "payload": payload });
+    if let Some(how) = how(ok, &said["payload"]) {
+        said["how"] = json!(how);
+    }
+    said
+}
+
+/// Returns the end of a call in words for the trace, if it did not go as wished.
+fn how(ok: bool, payload: &Json) -> Option<String> {
+    match (ok, payload["exit_code"].as_i64(), payload["signal"].as_i64()) {
+        (false, ..) => {
+            let code = payload["error"]["code"].as_str().unwrap_or("E_IO");
+            Some(format!("failed ({code}); the model is told why"))
+        }
+        (true, _, Some(signal)) => Some(format!("was ended by signal {signal}")),
+        (true, Some(code), None) if code != 0 => Some(format!("ended with exit code {code}")),
+        _ => None,
+    }
 }
 
 fn several(scene: &Scene, answers: Vec<Answer>) -> Json {

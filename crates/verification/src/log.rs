@@ -74,6 +74,15 @@ impl Log {
         summary.chars().take(SUMMARY_CHARS_MAX).collect()
     }
 
+    /// Counts the tests that passed and those that did not; `None` if the log shows no test.
+    pub fn counts(&self) -> Option<(usize, usize)> {
+        let cases = interlock_test_results::parse(&Format::Auto, &self.text).cases;
+        let count = |is: fn(&Status) -> bool| cases.iter().filter(|case| is(&case.status)).count();
+        let passed = count(|status| matches!(status, Status::Passed));
+        let skipped = count(|status| matches!(status, Status::Skipped));
+        (!cases.is_empty()).then(|| (passed, cases.len() - passed - skipped))
+    }
+
     /// Returns the places that the rules for logs find, nearest to the cause first.
     pub fn places(&self) -> Vec<Place> {
         let place = |found: Finding| Some(Place { file: found.file?, line: found.line, message: found.cause });

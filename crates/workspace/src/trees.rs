@@ -14,7 +14,8 @@ use std::{
 };
 
 use crate::{
-    Error, Result, Workspace,
+    Change, Error, Result, Workspace,
+    changes::difference,
     git::{Git, join},
     index::{Index, joined},
     listing, objects,
@@ -44,6 +45,35 @@ impl Workspace {
     pub fn diff_trees(&self, folder: &Path, from: &str, to: &str) -> Result<Vec<u8>> {
         let private = self.open_private(folder)?;
         private.git().objects(&private.objects).between(from, to)
+    }
+
+    /// Returns every path that differs between two stored trees, sorted. A renamed file is two paths.
+    pub fn changes_between(&self, folder: &Path, from: &str, to: &str) -> Result<Vec<Change>> {
+        let private = self.open_private(folder)?;
+        difference(&private.git().objects(&private.objects), full_hash(from)?, full_hash(to)?)
+    }
+
+    /// Stores the tree `base` with these changes of it, and nothing else, under a snapshot name of the run. Returns its
+    /// hash. The changes are some of those that [`Workspace::changes_between`] returns.
+    pub fn tree_with(&self, folder: &Path, run: &str, base: &str, changes: &[&Change]) -> Result<String> {
+        let private = self.open_private(folder)?;
+        let scratch = private.scratch()?;
+        let git = private.git().objects(&private.objects).index(&scratch.path().join("index"));
+        git.run(&["read-tree", full_hash(base)?])?;
+        // Removals come first, because a directory may replace a file. Git reads a removal as the mode 0.
+        let (gone, there): (Vec<&Change>, Vec<&Change>) = changes.iter().partition(|change| change.after.is_none());
+        let nothing = "0".repeat(base.len());
+        let lines = gone.into_iter().chain(there).map(|change| {
+            let (mode, hash) = match &change.after {
+                Some(version) => (version.kind.mode(), version.hash.as_str()),
+                None => ("0", nothing.as_str()),
+            };
+            [format!("{mode} {hash}\t").as_bytes(), change.path.as_os_str().as_bytes()].concat()
+        });
+        git.run_with(&["update-index", "-z", "--index-info"], &join(lines))?;
+        let tree = git.line(&["write-tree"])?;
+        name_it(&private, &tree, run, None)?;
+        Ok(tree)
     }
 
     /// Returns the files of a stored tree, to check if a patch fits.

@@ -1,8 +1,11 @@
 //! Permissions that a person must grant in a conversation, and those that they have already granted.
 //!
-//! A permission is asked for with its subject: `proc.exec:npm test`, `fs.write:plan p-1`. A grant covers the subjects
-//! that were shown. A grant for the session or the workspace also covers them in later turns, and a permission to write
-//! for one plan then covers the plans of later turns (`granted.rs`).
+//! A permission is asked for with its subject: `proc.exec:npm test`, `fs.write:plan p-1: a.c`. A grant covers the subjects
+//! that were shown, and no others: a write that no step of the plan announces is asked for by its own path. A grant for the
+//! session or the workspace also covers them in later turns, and a permission to write what a plan announces then covers
+//! the plans of later turns (`granted.rs`).
+
+use std::collections::BTreeSet;
 
 use interlock_activity::schema;
 use interlock_chart::model::Schema;
@@ -41,6 +44,30 @@ pub(super) enum Danger {
     Write,
 }
 
+/// The plan for which writes are asked about once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlannedWrites<'p> {
+    /// The id of the plan.
+    pub(super) plan: &'p str,
+    /// The paths that the plan announces; `None` if the plan itself is decided on, so that it announces all of them.
+    pub(super) announced: Option<&'p BTreeSet<String>>,
+}
+
+impl PlannedWrites<'_> {
+    /// Returns the permission to ask for, with the reason.
+    fn permission(&self, finding: &Finding) -> (String, String) {
+        let (write, path) = (finding.permission, &finding.subject);
+        match self.announced.is_none_or(|announced| announced.contains(path)) {
+            true => (format!("{write}:plan {}: {path}", self.plan), "it writes to the workspace".to_owned()),
+            // A path that looks like a plan must not be taken for one.
+            false => {
+                let prefix = if path.starts_with("plan ") { "./" } else { "" };
+                (format!("{write}:{prefix}{path}"), format!("no step of the plan announces that {path} is written"))
+            }
+        }
+    }
+}
+
 /// The answer of policy to a plan or a call.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum PolicyAnswer {
@@ -75,12 +102,11 @@ impl CautionSettings {
         ])
     }
 
-    /// Combines the findings of policy, the actions that the machine counts as dangerous, and the grants. `plan` is the
-    /// plan for which writes are asked about once.
+    /// Combines the findings of policy, the actions that the machine counts as dangerous, and the grants.
     pub(super) fn answer(
         &self,
         weighed: &[Weighed],
-        plan: &str,
+        writes: PlannedWrites<'_>,
         more: Vec<(String, String)>,
         granted: &Granted,
     ) -> PolicyAnswer {
@@ -103,7 +129,7 @@ impl CautionSettings {
             return PolicyAnswer::Deny { reason: denied.join("; ") };
         }
         let mut asked: Vec<(String, String)> =
-            findings().filter_map(|finding| self.needed(finding, plan)).chain(more).collect();
+            findings().filter_map(|finding| self.needed(finding, writes)).chain(more).collect();
         let mut by: Vec<(String, String)> = Vec::new();
         asked.retain(|(permission, _)| match granted.basis(permission) {
             None => true,
@@ -127,7 +153,7 @@ impl CautionSettings {
     }
 
     /// Returns the permission to ask for and the reason, if the finding needs one.
-    fn needed(&self, finding: &Finding, plan: &str) -> Option<(String, String)> {
+    fn needed(&self, finding: &Finding, writes: PlannedWrites<'_>) -> Option<(String, String)> {
         let danger = match finding.permission {
             Permission::Delete => Some(Danger::Delete),
             Permission::Exec => Some(Danger::Command),
@@ -138,9 +164,7 @@ impl CautionSettings {
         let subject = Scope { permission: finding.permission, subject: finding.subject.clone() }.to_string();
         match (finding.level, danger) {
             (Level::Confirm, _) => Some((subject, finding.reason.clone())),
-            (_, Some(Danger::Write)) if self.ask_once.contains(&Danger::Write) => {
-                Some((format!("{}:plan {plan}", finding.permission), "it writes to the workspace".to_owned()))
-            }
+            (_, Some(Danger::Write)) if self.ask_once.contains(&Danger::Write) => Some(writes.permission(finding)),
             (_, Some(danger)) if self.dangerous.contains(&danger) => {
                 Some((subject.clone(), format!("it needs {subject}")))
             }

@@ -1,13 +1,15 @@
 //! `policy.call`: decides if a tool call may be made, or several that only read.
 
+use std::collections::BTreeSet;
+
 use interlock_activity::{Attempt, Outcome, code, schema};
 use interlock_chart::{Value, model::Schema};
-use interlock_policy::{Request, Weighed, weigh};
+use interlock_policy::{Permission, Request, Weighed, weigh};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
 use super::{
-    asked::{self, CautionSettings, PolicyAnswer},
+    asked::{self, CautionSettings, PlannedWrites, PolicyAnswer},
     commit::uses,
     decider::Decider,
     gate::Gate,
@@ -16,7 +18,7 @@ use super::{
     project::Policies,
     reach,
     sight::Sight,
-    tools,
+    steps, tools,
 };
 
 #[derive(Deserialize)]
@@ -87,12 +89,17 @@ fn decide(policies: &Policies, attempt: &Attempt) -> Result<Outcome, Outcome> {
     let weighed: Vec<Weighed> =
         reach::weighed(&requests, &with.care.hosts, |request| weigh(request, &sight.view(), &policy))?;
     let plan = with.plan.as_ref().and_then(|plan| plan.get("plan_id")).and_then(Json::as_str).unwrap_or("?");
+    let announced = with.plan.as_ref().map(steps::announced).unwrap_or_default();
+    let announced = announced.iter().flat_map(|request| weigh(request, &sight.view(), &policy).findings);
+    let announced: BTreeSet<String> =
+        announced.filter(|found| found.permission == Permission::Write).map(|found| found.subject).collect();
+    let writes = PlannedWrites { plan, announced: Some(&announced) };
     let asks_network = requests.iter().any(|request| matches!(request, Request::Unconfined { .. }));
     let is_online = asks_network || asked::uses_network(&weighed);
     // A confined command without network can only write to the workspace, and those writes can be undone.
     let effect = if effect == "external" && !is_online { "write" } else { effect };
     let granted = Granted::of(policies, attempt, with.care.granted.clone())?;
-    Ok(match with.care.answer(&weighed, plan, Vec::new(), &granted) {
+    Ok(match with.care.answer(&weighed, writes, Vec::new(), &granted) {
         PolicyAnswer::Allow { by } => allow([("effect", Value::from(effect))], &by),
         PolicyAnswer::Ask { permissions, reason } => ask(&permissions, &reason, None),
         PolicyAnswer::Deny { reason } => deny("E_POLICY_DENIED", &reason),

@@ -9,7 +9,7 @@ use interlock_policy::{Request, weigh};
 use serde::Deserialize;
 
 use super::{
-    asked::{CautionSettings, PolicyAnswer},
+    asked::{CautionSettings, PlannedWrites, PolicyAnswer},
     blocking,
     call::{allow, ask, deny},
     gate::Gate,
@@ -62,7 +62,8 @@ fn decide(policies: &Policies, attempt: &Attempt) -> Result<PolicyAnswer, Outcom
     let policy = policies.of(attempt)?;
     let sight = Sight::of(attempt, None, false).kept();
     let weighed = weigh(&Request::Git(vec!["commit".to_owned()]), &sight.view(), &policy);
-    Ok(CautionSettings::default().answer(&[weighed], "", Vec::new(), &granted))
+    let writes = PlannedWrites { plan: "", announced: None };
+    Ok(CautionSettings::default().answer(&[weighed], writes, Vec::new(), &granted))
 }
 
 impl Activity for PolicyCommit {

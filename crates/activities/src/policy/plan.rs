@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
 use super::{
-    asked::{CautionSettings, PolicyAnswer},
+    asked::{CautionSettings, PlannedWrites, PolicyAnswer},
     call::{allow, ask, bad_paths, deny},
     decider::Decider,
     gate::Gate,
@@ -92,7 +92,8 @@ fn decide(policies: &Policies, attempt: &Attempt) -> Result<Outcome, Outcome> {
     }
     let id = whole.get("plan_id").and_then(Json::as_str).unwrap_or("?");
     let granted = Granted::of(policies, attempt, with.care.granted.clone())?;
-    let answer = with.care.answer(&weighed_all, id, too_many(&weighed_all, with.files_max, id), &granted);
+    let writes = PlannedWrites { plan: id, announced: None };
+    let answer = with.care.answer(&weighed_all, writes, too_many(&weighed_all, with.files_max, id), &granted);
     let plan = plan.map(|plan| Value::from(Json::Object(plan)));
     Ok(match answer {
         PolicyAnswer::Allow { by } => allow(plan.map(|plan| ("plan", plan)), &by),

@@ -107,15 +107,24 @@ fn is_finished(step: &Map<String, Json>) -> bool {
 
 /// Returns the remaining steps of a plan as requests, including its verification.
 pub(super) fn requests(plan: &Map<String, Json>) -> Result<Vec<Request>, String> {
+    requests_of(plan, |step| !is_finished(step) && status(step) != "blocked")
+}
+
+/// Returns everything that the steps of a plan announce, also those that are finished.
+pub(super) fn announced(plan: &Map<String, Json>) -> Vec<Request> {
+    // A plan that cannot be read announces nothing.
+    requests_of(plan, |_| true).unwrap_or_default()
+}
+
+fn requests_of(
+    plan: &Map<String, Json>,
+    is_meant: impl Fn(&Map<String, Json>) -> bool,
+) -> Result<Vec<Request>, String> {
     let list =
         |from: &Map<String, Json>, name: &str| from.get(name).and_then(Json::as_array).cloned().unwrap_or_default();
     let command = |text: &str| Request::Command(Command::Shell(text.to_owned()));
     let mut requests = Vec::new();
-    for step in list(plan, "steps")
-        .iter()
-        .filter_map(Json::as_object)
-        .filter(|step| !is_finished(step) && status(step) != "blocked")
-    {
+    for step in list(plan, "steps").iter().filter_map(Json::as_object).filter(|step| is_meant(step)) {
         for call in list(step, "tool_calls").iter().filter_map(Json::as_object) {
             let args = call.get("args_hint").and_then(Json::as_object).cloned().unwrap_or_default();
             requests.extend(tools::hinted(call.get("name").and_then(Json::as_str).unwrap_or_default(), &args)?);

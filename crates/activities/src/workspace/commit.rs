@@ -5,6 +5,7 @@ use interlock_chart::{Value, model::Schema};
 use interlock_journal::Evidence;
 use interlock_process::Sandbox;
 use interlock_workspace::{COMMIT_EVIDENCE, Commit, Committed, Error, Workspace};
+use serde_json::{Value as Json, json};
 
 use super::{begin, failed, hooks::ConfinedHooks, keep};
 
@@ -53,7 +54,7 @@ impl Activity for GitCommit {
         begin(attempt, move |attempt| match committer.commit(attempt) {
             Ok(done) => done.outcome(attempt, "commit_success"),
             Err(Failed::Input(outcome)) => Err(outcome),
-            Err(Failed::Commit(error, evidence)) => Ok(refused(attempt, &error).with(evidence)),
+            Err(Failed::Commit(error, ran)) => Ok(refused(attempt, &error, &ran).with(ran.evidence)),
         })
     }
 }
@@ -95,8 +96,8 @@ impl Activity for WorkspaceCommit {
         begin(attempt, move |attempt| match committer.commit(attempt) {
             Ok(done) => done.outcome(attempt, "committed"),
             Err(Failed::Input(outcome)) => Err(outcome),
-            Err(Failed::Commit(Error::Commit(why), evidence)) => Err(Outcome::error(COMMIT_FAILED, why).with(evidence)),
-            Err(Failed::Commit(error, evidence)) => Err(failed(&error).with(evidence)),
+            Err(Failed::Commit(Error::Commit(why), ran)) => Err(Outcome::error(COMMIT_FAILED, why).with(ran.evidence)),
+            Err(Failed::Commit(error, ran)) => Err(failed(&error).with(ran.evidence)),
         })
     }
 }
@@ -110,16 +111,23 @@ struct Committer {
 
 enum Failed {
     Input(Outcome),
-    /// No commit was made; the evidence is that of its hooks.
-    Commit(Error, Vec<Evidence>),
+    /// No commit was made; its hooks may have run.
+    Commit(Error, HooksRun),
+}
+
+/// The hooks that ran around a commit.
+#[derive(Debug, Default)]
+struct HooksRun {
+    evidence: Vec<Evidence>,
+    /// Name, exit code, output and breaches of each.
+    results: Vec<Json>,
 }
 
 /// A commit that was made, with its pull request text.
 struct Done {
     made: Committed,
     pull_request: Option<String>,
-    /// The evidence of hooks.
-    evidence: Vec<Evidence>,
+    hooks: HooksRun,
 }
 
 /// The input schema of both activities.
@@ -164,23 +172,26 @@ impl Committer {
             paths: Vec::new(),
         };
         let has_hooks = given.value("hooks") == Some(&Value::Bool(true));
-        let (made, evidence) = self.make(attempt, &order, has_hooks)?;
+        let (made, hooks) = self.make(attempt, &order, has_hooks)?;
         let is_wanted = given.value("pull_request_text") == Some(&Value::Bool(true));
         let pull_request = is_wanted.then(|| pull_request(&message, goal, &made));
-        Ok(Done { made, pull_request, evidence })
+        Ok(Done { made, pull_request, hooks })
     }
 
-    /// Makes the commit, and returns it with the evidence of its hooks.
-    fn make(&self, attempt: &Attempt, order: &Commit, has_hooks: bool) -> Result<(Committed, Vec<Evidence>), Failed> {
+    /// Makes the commit, and returns it with its hooks.
+    fn make(&self, attempt: &Attempt, order: &Commit, has_hooks: bool) -> Result<(Committed, HooksRun), Failed> {
+        let none = HooksRun::default;
         if !has_hooks {
             let made = self.workspace.commit(&attempt.folder, order);
-            return made.map(|made| (made, Vec::new())).map_err(|error| Failed::Commit(error, Vec::new()));
+            return made.map(|made| (made, none())).map_err(|error| Failed::Commit(error, none()));
         }
         let hooks = ConfinedHooks::new(attempt, &self.sandbox);
         let made = self.workspace.commit_with_hooks(&attempt.folder, order, &hooks);
-        match (made, hooks.into_evidence()) {
-            (Ok(made), evidence) => Ok((made, evidence)),
-            (Err(error), evidence) => Err(Failed::Commit(error, evidence)),
+        let (evidence, results) = hooks.into_results();
+        let ran = HooksRun { evidence, results };
+        match made {
+            Ok(made) => Ok((made, ran)),
+            Err(error) => Err(Failed::Commit(error, ran)),
         }
     }
 }
@@ -216,10 +227,10 @@ fn pull_request(message: &str, goal: Option<&str>, made: &Committed) -> String {
 
 impl Done {
     fn outcome(self, attempt: &Attempt, signal: &str) -> Result<Outcome, Outcome> {
-        let Done { made, pull_request, evidence: of_hooks } = self;
+        let Done { made, pull_request, hooks } = self;
         let moved = serde_json::to_vec(&made.moved).map_err(|error| Outcome::error(code::FAILED, error.to_string()))?;
         let mut evidence = vec![keep(attempt, COMMIT_EVIDENCE, "application/json", &moved)?];
-        evidence.extend(of_hooks);
+        evidence.extend(hooks.evidence);
         if let Some(text) = &pull_request {
             evidence.push(keep(attempt, "pull_request", "text/markdown", text.as_bytes())?);
         }
@@ -228,13 +239,19 @@ impl Done {
             ("branch", made.branch.map_or(Value::Null, Value::from)),
             ("tree", Value::from(made.tree)),
         ];
+        data.extend(results(&hooks.results));
         data.extend(pull_request.map(|text| ("pull_request_text", Value::from(text))));
         Ok(Outcome::signal(signal, Value::map(data)).with(evidence))
     }
 }
 
+/// Returns the results of hooks as a field of an outcome, if any ran.
+fn results(results: &[Json]) -> Option<(&'static str, Value)> {
+    (!results.is_empty()).then(|| ("hooks", Value::from(json!(results))))
+}
+
 /// Returns the outcome of a refused commit, in the form that the machine takes.
-fn refused(attempt: &Attempt, error: &Error) -> Outcome {
+fn refused(attempt: &Attempt, error: &Error, ran: &HooksRun) -> Outcome {
     match error {
         Error::TreeChanged { found, .. } if attempt.invocation.takes("tree_changed") => {
             let data = [("tree", Value::from(found.as_str())), ("summary", Value::from(error.to_string()))];
@@ -242,7 +259,8 @@ fn refused(attempt: &Attempt, error: &Error) -> Outcome {
         }
         Error::Commit(_) | Error::Git { .. } => {
             let why = Value::from(error.to_string());
-            Outcome::signal("commit_fail", Value::map([("summary", why.clone()), ("reason", why)]))
+            let data = [("summary", why.clone()), ("reason", why)].into_iter().chain(results(&ran.results));
+            Outcome::signal("commit_fail", Value::map(data))
         }
         other => failed(other),
     }

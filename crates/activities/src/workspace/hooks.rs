@@ -9,6 +9,7 @@ use interlock_journal::Evidence;
 use interlock_process::{self as program, How, Plan, Sandbox, Tell};
 use interlock_sandbox::Network;
 use interlock_workspace::{Hook, HookRunner};
+use serde_json::{Value as Json, json};
 use tokio::runtime::Handle;
 
 /// The time that a hook may take.
@@ -25,16 +26,18 @@ pub(super) struct ConfinedHooks<'h> {
     attempt: &'h Attempt,
     sandbox: &'h Sandbox,
     evidence: RefCell<Vec<Evidence>>,
+    results: RefCell<Vec<Json>>,
 }
 
 impl<'h> ConfinedHooks<'h> {
     pub(super) fn new(attempt: &'h Attempt, sandbox: &'h Sandbox) -> Self {
-        ConfinedHooks { attempt, sandbox, evidence: RefCell::default() }
+        ConfinedHooks { attempt, sandbox, evidence: RefCell::default(), results: RefCell::default() }
     }
 
-    /// Returns the evidence of all hooks that ran.
-    pub(super) fn into_evidence(self) -> Vec<Evidence> {
-        self.evidence.into_inner()
+    /// Returns the evidence of all hooks that ran, and their results: name, exit code, the end of the output, and what they
+    /// tried that the sandbox forbids.
+    pub(super) fn into_results(self) -> (Vec<Evidence>, Vec<Json>) {
+        (self.evidence.into_inner(), self.results.into_inner())
     }
 
     fn plan(&self, hook: &Hook<'_>) -> Result<Plan, Outcome> {
@@ -65,6 +68,12 @@ impl<'h> ConfinedHooks<'h> {
             _ => (program::not_ended(&ended.how, &plan, ended.duration), 1),
         };
         let said = [ended.stdout.tail.text(), ended.stderr.tail.text()].concat();
+        let breaches =
+            ended.confined.ended.breaches.iter().map(|breach| json!({ "rule": breach.rule, "said": breach.said }));
+        let breaches: Vec<Json> = breaches.collect();
+        self.results.borrow_mut().push(json!({
+            "name": hook.name, "exit_code": code, "output": last_lines(&said), "breaches": breaches,
+        }));
         let kept = program::keep(self.attempt, vec![ended.stdout, ended.stderr], ended.confined).await?;
         self.evidence.borrow_mut().extend(kept);
         match (stopped, code) {
@@ -85,9 +94,13 @@ impl HookRunner for ConfinedHooks<'_> {
 
 /// Returns the last lines of a hook's output, or its exit code if it printed nothing.
 fn words(said: &str, code: i64) -> String {
-    let lines: Vec<&str> = said.trim().lines().collect();
-    match lines.len() {
-        0 => format!("exit code {code}"),
-        length => lines[length.saturating_sub(LINES_MAX)..].join("\n"),
+    match last_lines(said) {
+        lines if lines.is_empty() => format!("exit code {code}"),
+        lines => lines,
     }
+}
+
+fn last_lines(said: &str) -> String {
+    let lines: Vec<&str> = said.trim().lines().collect();
+    lines[lines.len().saturating_sub(LINES_MAX)..].join("\n")
 }

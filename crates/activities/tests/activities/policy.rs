@@ -142,7 +142,10 @@ async fn asks<A: Activity>(make: impl Fn() -> A, cases: &[Value], expected: Expe
 }
 
 fn call(name: &str, args: Value) -> Value {
-    json!({ "call": { "name": name, "args": args }, "plan": { "plan_id": "p-1" } })
+    let files = json!([{ "type": "file", "value": "src/a.c" }, { "type": "file", "value": "./src/main.c" }]);
+    let step =
+        json!({ "step_id": "s1", "title": "", "intent": "", "status": "in_progress", "expected_artifacts": files });
+    json!({ "call": { "name": name, "args": args }, "plan": { "plan_id": "p-1", "steps": [step] } })
 }
 
 fn granted(mut call: Value, scope: &str, permissions: &[&str]) -> Value {
@@ -155,6 +158,7 @@ async fn a_tool_call_is_allowed_asked_for_or_denied() {
     let patch = diff("src/main.c", 3, "    int x = 3;", &["    int x = 4;"]);
     let test = call("run_terminal_cmd", json!({ "command": "npm test" }));
     let write = call("write_file", json!({ "path": "src/a.c", "content": "x" }));
+    let unannounced = call("write_file", json!({ "path": "src/c.c", "content": "x" }));
     let mut online = call("run_terminal_cmd", json!({ "command": "npm install left-pad" }));
     online["allow_network"] = json!(true);
     // The command itself does not look as if it used the network.
@@ -170,7 +174,12 @@ async fn a_tool_call_is_allowed_asked_for_or_denied() {
         call("read_file", json!({ "path": "src/main.c" })),
         call("grep", json!({ "pattern": "x" })),
         write.clone(),
-        granted(write, "single_action", &["fs.write:plan p-1"]),
+        granted(write.clone(), "single_action", &["fs.write:plan p-1: src/a.c"]),
+        // A yes covers the announced paths, and the yes to another plan for the session those that this one announces.
+        granted(write.clone(), "single_action", &["fs.write:plan p-1: src/b.c"]),
+        granted(write, "session", &["fs.write:plan p-0: src/b.c"]),
+        granted(unannounced.clone(), "session", &["fs.write:plan p-1: src/a.c"]),
+        granted(unannounced, "single_action", &["fs.write:src/c.c"]),
         call("apply_patch", json!({ "patch": patch })),
         call("write_file", json!({ "path": "auth/key.c", "content": "x" })),
         call("delete_file", json!({ "path": "src/main.c" })),
@@ -192,9 +201,13 @@ async fn a_tool_call_is_allowed_asked_for_or_denied() {
     asks(|| policy_call(&gate()), &cases, expect![[r#"
         ALLOW {"effect":"read"}
         ALLOW {"effect":"read"}
-        REQUIRE_CONFIRMATION {"permissions":["fs.write:plan p-1"],"reason":"it writes to the workspace"}
+        REQUIRE_CONFIRMATION {"permissions":["fs.write:plan p-1: src/a.c"],"reason":"it writes to the workspace"}
         ALLOW {"effect":"write"}
-        REQUIRE_CONFIRMATION {"permissions":["fs.write:plan p-1"],"reason":"it writes to the workspace"}
+        REQUIRE_CONFIRMATION {"permissions":["fs.write:plan p-1: src/a.c"],"reason":"it writes to the workspace"}
+        ALLOW {"effect":"write"}
+        REQUIRE_CONFIRMATION {"permissions":["fs.write:src/c.c"],"reason":"no step of the plan announces that src/c.c is written"}
+        ALLOW {"effect":"write"}
+        REQUIRE_CONFIRMATION {"permissions":["fs.write:plan p-1: src/main.c"],"reason":"it writes to the workspace"}
         REQUIRE_CONFIRMATION {"permissions":["fs.write:auth/key.c"],"reason":"write `auth/key.c`: the path is sensitive (rule sensitive)"}
         REQUIRE_CONFIRMATION {"permissions":["fs.delete:src/main.c"],"reason":"it needs fs.delete:src/main.c"}
         REQUIRE_CONFIRMATION {"permissions":["proc.exec:npm test"],"reason":"it needs proc.exec:npm test"}
@@ -236,7 +249,7 @@ async fn a_turn_that_only_reads_writes_nothing() {
     let cases = [
         only_reads(call("read_file", json!({ "path": "src/main.c" }))),
         only_reads(write.clone()),
-        granted(write, "session", &["fs.write:plan p-9"]),
+        granted(write, "session", &["fs.write:plan p-9: src/b.c"]),
     ];
     asks(
         || policy_call(&gate()),
@@ -260,7 +273,7 @@ async fn the_projects_own_commands_are_shown_with_a_plan_that_changes_something(
     };
     let cases = [own(json!([step("a", tool("write_file"))])), own(json!([step("a", tool("read_file"))]))];
     asks(|| policy_plan(&gate()), &cases, expect![[r#"
-        REQUIRE_CONFIRMATION {"permissions":["fs.write:plan p-1","proc.exec:make test"],"reason":"it writes to the workspace; it needs proc.exec:make test"}
+        REQUIRE_CONFIRMATION {"permissions":["fs.write:plan p-1: a.c","proc.exec:make test"],"reason":"it writes to the workspace; it needs proc.exec:make test"}
         ALLOW {}
     "#]]).await;
 }
@@ -288,7 +301,7 @@ async fn a_plan_is_allowed_asked_for_once_or_denied() {
     let cases = [
         plan(json!([step("a", json!([{ "name": "read_file", "args_hint": { "path": "src/main.c" } }]))]), &[]),
         writes.clone(),
-        granted(writes, "single_action", &["fs.write:plan p-1"]),
+        granted(writes, "single_action", &["fs.write:plan p-1: a.c"]),
         plan(json!([step("a", json!([write("a.c"), write("b.c"), write("c.c")]))]), &[]),
         plan(json!([step("a", json!([]))]), &["npm test"]),
         plan(json!([step("a", json!([{ "name": "run_terminal_cmd", "args_hint": {} }]))]), &[]),
@@ -300,9 +313,9 @@ async fn a_plan_is_allowed_asked_for_once_or_denied() {
     ];
     asks(|| policy_plan(&gate()), &cases, expect![[r#"
         ALLOW {}
-        REQUIRE_CONFIRMATION {"permissions":["fs.write:plan p-1"],"reason":"it writes to the workspace"}
+        REQUIRE_CONFIRMATION {"permissions":["fs.write:plan p-1: a.c"],"reason":"it writes to the workspace"}
         ALLOW {}
-        REQUIRE_CONFIRMATION {"permissions":["fs.write:3 files of plan p-1","fs.write:plan p-1"],"reason":"it writes to the workspace; it changes 3 files, more than 2"}
+        REQUIRE_CONFIRMATION {"permissions":["fs.write:3 files of plan p-1","fs.write:plan p-1: a.c","fs.write:plan p-1: b.c","fs.write:plan p-1: c.c"],"reason":"it writes to the workspace; it changes 3 files, more than 2"}
         REQUIRE_CONFIRMATION {"permissions":["proc.exec:npm test"],"reason":"it needs proc.exec:npm test"}
         REQUIRE_CONFIRMATION {"permissions":["proc.exec:exact:eb6480d5b6d689eeb06bee0fdcf9738a: $COMMAND"],"reason":"`…`: the program is known only at run time: what it does cannot be told by reading it"}
         DENY {"code":"E_POLICY_DENIED","reason":"`git push --force` discards history that others may have: no snapshot holds what would be lost; the network is off: git push --force"}

@@ -48,9 +48,9 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
           between inputs (upper): 653 transitions, 648 activities, 250 judgements
           whole run: none
           waits in AWAITING_CHECKS, AWAITING_USER, AWAITING_DEPLOY
-        coder: 13 properties, 782 configurations
-          in 5 explorations 97358 configurations, 509978 ways
-          between inputs (upper): 1472 transitions, 1053 activities, 421 judgements
+        coder: 16 properties, 3827 configurations
+          in 5 explorations 74291 configurations, 458425 ways
+          between inputs (upper): 2206 transitions, 1573 activities, 629 judgements
           whole run: none
           waits in IDLE, INTAKE_ASKED, STEP_ASKED, REPAIR_ASKED, PLAN_ASKED, CALL_ASKED, COMMIT_ASKED
         firmware: 21 properties, 96535 configurations

@@ -157,6 +157,38 @@ fn coder_an_unverified_change_is_committed() {
 }
 
 #[test]
+fn coder_a_turn_that_changed_nothing_is_completed() {
+    caught(
+        "coder",
+        "assign: { ending: unchanged, failure:",
+        "assign: { ending: completed, failure:",
+        "never COMPLETED without",
+        expect![[r#"
+            never COMPLETED without VERIFYING.verify_pass or ANSWERED or WAIVED since .USER_MESSAGE or EXECUTING
+            steps_done (plan.next): STEP_SELECTING → VERIFYING
+            nothing_changed (verify.run): VERIFYING → FACTS_COLLECTING
+            facts_alone (turn.facts): FACTS_COLLECTING → IDLE
+        "#]],
+    );
+}
+
+#[test]
+fn coder_a_question_writes() {
+    caught(
+        "coder",
+        "              guard: context.read_only\n",
+        "              guard: context.read_only && input.ask\n",
+        "never ANSWERED without",
+        expect![[r#"
+            never ANSWERED without .USER_MESSAGE since TOOL_WRITING or TOOL_EXECUTING
+            step_done (judge.step): STEP_RUNNING → STEP_SELECTING
+            steps_done (plan.next): STEP_SELECTING → VERIFYING
+            nothing_changed (verify.run): VERIFYING → FACTS_COLLECTING
+        "#]],
+    );
+}
+
+#[test]
 fn coder_a_commit_is_made_without_asking() {
     caught(
         "coder",
@@ -165,7 +197,7 @@ fn coder_a_commit_is_made_without_asking() {
         "never @git.commit without COMMIT_CHECKING",
         expect![[r#"
             never @git.commit without COMMIT_CHECKING.ALLOW since COMMIT_CHECKING or IDLE
-            error (turn.facts): FACTS_COLLECTING → IDLE
+            facts_alone (turn.facts): FACTS_COLLECTING → IDLE
             COMMIT (user): IDLE → COMMIT_CHECKING
             REQUIRE_CONFIRMATION (policy.commit): COMMIT_CHECKING → COMMITTING
         "#]],
@@ -176,8 +208,8 @@ fn coder_a_commit_is_made_without_asking() {
 fn coder_a_turn_ends_without_a_summary() {
     caught(
         "coder",
-        "      verify_none:\n        target: SUMMARIZING\n",
-        "      verify_none:\n        target: DONE\n",
+        "        - target: SUMMARIZING\n          assign: { ending: unverified,",
+        "        - target: DONE\n          assign: { ending: unverified,",
         "never DONE without",
         expect![[r#"
             never DONE without SUMMARIZING since IDLE

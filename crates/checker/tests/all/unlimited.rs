@@ -85,7 +85,7 @@ fn coder_without_a_limit() {
         expect![[r#"
             clarifications: not at most 2 of INTAKE_ASKED since .USER_MESSAGE or CONTEXT_BUILDING
             replans: DRAFTING → PLAN_CHECKING → DRAFTING
-            actions: STEP_SELECTING → STEP_RUNNING → STEP_SELECTING
+            actions: TOOL_EXECUTING → STEP_RUNNING → … → TOOL_EXECUTING, 3 steps
             interviews: not at most 3 of STEP_ASKED or REPAIR_ASKED since .USER_MESSAGE
             recoveries: DIAGNOSING → ROLLING_BACK → … → DIAGNOSING, 4 steps
             commit_questions: another limit ends it

@@ -27,6 +27,9 @@ pub(crate) struct Coder {
     /// Ask nobody: allow plain writes and confined commands, and refuse everything that needs a person
     #[arg(long, conflicts_with = "resume")]
     pub(crate) unattended: bool,
+    /// Waive the verification: a change is completed without it, and the end says so
+    #[arg(long, conflicts_with = "resume")]
+    pub(crate) no_verify: bool,
     /// Let commands use the network, each after you have confirmed it
     #[arg(long, conflicts_with = "resume")]
     pub(crate) network: bool,

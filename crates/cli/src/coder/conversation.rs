@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use interlock_chart::Value;
 use interlock_journal::{Head, Phase};
+use interlock_judge::{NOTICE, REFUSED_CALL};
 use interlock_runtime::{GrantOffer, News, Runtime};
 use serde_json::Value as Json;
 use tokio::sync::{broadcast, mpsc};
@@ -42,7 +43,7 @@ pub(crate) enum Stand {
     /// A yes or no to a tool call.
     Call { call: Json, permissions: Vec<String> },
     /// A yes or no to a commit.
-    Commit { permissions: Vec<String> },
+    Commit { commit: PlannedCommit, permissions: Vec<String> },
     /// A permission that policy asks for.
     Grant(GrantOffer),
     /// Something that the conversation does not know, such as the result of an activity that is not installed.
@@ -51,6 +52,30 @@ pub(crate) enum Stand {
     Over(Phase),
     /// The run was left.
     Left,
+}
+
+/// A commit that a person is asked about.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct PlannedCommit {
+    pub(crate) branch: String,
+    pub(crate) message: String,
+    /// The trees between which its change lies.
+    pub(crate) from: String,
+    pub(crate) to: String,
+}
+
+/// The longest subject line of a message that is derived from a request, as `git.commit` makes it.
+const SUBJECT_CHARS_MAX: usize = 72;
+
+/// Returns the message of a commit: that of the person, or else the first line of the request.
+fn subject(message: &str, request: &str) -> String {
+    match message.trim() {
+        "" => {
+            let line = request.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+            line.chars().take(SUBJECT_CHARS_MAX).collect()
+        }
+        message => message.to_owned(),
+    }
 }
 
 /// A conversation.
@@ -174,14 +199,29 @@ impl Conversation {
                 let chart = self.follower.live.loaded.chart();
                 let begun = self.follower.live.activities.get(&activity);
                 let is_judge = begun.is_some_and(|begun| chart.invoke(begun.invoke).activity.starts_with("judge."));
-                tell(match is_judge && !text.starts_with(JUDGED) {
-                    true => Happening::Streaming(text.to_string()),
-                    false => Happening::Note(text.to_string()),
+                tell(match text.strip_prefix(NOTICE).filter(|_| is_judge) {
+                    Some(notice) => self.notice(notice),
+                    None if is_judge && !text.starts_with(JUDGED) => Happening::Streaming(text.to_string()),
+                    None => Happening::Note(text.to_string()),
                 });
                 Ok(())
             }
             Ok(News::Stopped { error, .. }) => Err(error.into()),
             Ok(News::Moved { .. } | News::Started { .. } | News::Settled { .. }) | Err(_) => self.look(tell),
+        }
+    }
+
+    /// Returns a notice of a judge. A call that fits no tool never becomes a record of its own.
+    fn notice(&self, text: &str) -> Happening {
+        let refused = text.strip_prefix(REFUSED_CALL).and_then(|reason| {
+            let data = serde_json::json!({ "code": "E_INVALID_ARGS", "reason": reason });
+            let failure = interlock_coder::Failure::of(&data, &self.follower.head.name)?;
+            let next_step = "none: the model is asked to correct the call".to_owned();
+            Some(interlock_coder::Failure { next_step, ..failure })
+        });
+        match refused {
+            Some(failure) => Happening::Refused { call: None, failure },
+            None => Happening::Notice(text.to_owned()),
         }
     }
 
@@ -210,11 +250,31 @@ impl Conversation {
             None if takes("CONFIRM") && place.contains("CALL_ASKED") => {
                 Stand::Call { call: context(live, "call"), permissions: texts("asked") }
             }
-            None if takes("CONFIRM") && place.contains("COMMIT_ASKED") => Stand::Commit { permissions: texts("asked") },
+            None if takes("CONFIRM") && place.contains("COMMIT_ASKED") => {
+                let shown = |label: &str| {
+                    let found = offers.shown.iter().find(|shown| shown.label == label);
+                    found.and_then(|shown| shown.data.as_str()).unwrap_or_default().to_owned()
+                };
+                let text = |name: &str| context(live, name).as_str().unwrap_or_default().to_owned();
+                let commit = PlannedCommit {
+                    branch: shown("branch"),
+                    message: subject(&text("feedback"), &text("message")),
+                    from: text("base"),
+                    to: text("change"),
+                };
+                Stand::Commit { commit, permissions: texts("asked") }
+            }
             None if takes("CONFIRM") => Stand::Plan { plan: context(live, "plan"), permissions: texts("asked") },
             None if takes("USER_MESSAGE") => Stand::Message,
             None => Stand::Other,
         }
+    }
+
+    /// Returns the diff between two trees of the run.
+    pub(crate) fn diff(&self, from: &str, to: &str) -> Result<String, Failure> {
+        let workspace = interlock_workspace::Workspace::new(crate::store::home()?);
+        let diff = workspace.diff_trees(&self.follower.live.folder, from, to).map_err(Failure::failed)?;
+        Ok(String::from_utf8_lossy(&diff).into_owned())
     }
 
     /// Sends an event to the run.

@@ -17,7 +17,7 @@ use rustyline::{
     validate::{ValidationContext, ValidationResult, Validator},
 };
 
-use super::slash;
+use super::{keyboard::Keyboard, slash};
 use crate::failure::Failure;
 
 /// The file with the history, in the store.
@@ -38,43 +38,69 @@ pub(super) enum Typed {
 }
 
 /// Reads messages from the terminal.
-pub(super) struct Messages {
+pub(crate) struct Messages {
     /// `None` while a thread reads.
-    editor: Option<Editor<Rules, FileHistory>>,
+    editor: Option<(Editor<Rules, FileHistory>, Keyboard)>,
     file: PathBuf,
 }
 
 impl Messages {
     /// Opens the terminal and the history in this store.
-    pub(super) fn open(home: &std::path::Path) -> Result<Self, Failure> {
+    pub(crate) fn open(home: &std::path::Path) -> Result<Self, Failure> {
         let failed = |error: ReadlineError| Failure::failed(format!("cannot use the terminal: {error}"));
+        let keyboard = Keyboard::open().map_err(|error| failed(error.into()))?;
         let config = Config::builder().max_history_size(MESSAGES_MAX).map_err(failed)?.auto_add_history(false).build();
         let mut editor = Editor::with_config(config).map_err(failed)?;
         editor.set_helper(Some(Rules));
         let file = home.join(FILE);
         // A history that is missing or broken is no reason not to talk.
         let _ = editor.load_history(&file);
-        Ok(Messages { editor: Some(editor), file })
+        Ok(Messages { editor: Some((editor, keyboard)), file })
     }
 
-    /// Reads a message and remembers it, without its secrets.
+    /// Reads a message and remembers it, without its secrets. Lines that were typed ahead come first.
     pub(super) async fn read(&mut self, prompt: &str) -> Typed {
-        let typed = self.ask(prompt).await;
-        if let (Typed::Line(line), Some(editor)) = (&typed, &mut self.editor) {
-            let _ = editor.add_history_entry(Redactor::default().text(line).into_owned());
-            let _ = editor.save_history(&self.file);
+        if let Some((_, keyboard)) = &mut self.editor
+            && let Some(line) = keyboard.line_ahead()
+        {
+            return Typed::Line(line);
         }
+        let typed = self.typed(prompt, false).await;
+        self.remember(&typed);
         typed
     }
 
-    /// Reads a line that is not remembered, such as a yes.
+    /// Reads the answer to a question and remembers it, without its secrets.
+    pub(super) async fn answer(&mut self, prompt: &str) -> Typed {
+        let typed = self.typed(prompt, true).await;
+        self.remember(&typed);
+        typed
+    }
+
+    /// Reads a line that is not remembered, such as a yes. Nothing that was typed before counts.
     pub(super) async fn ask(&mut self, prompt: &str) -> Typed {
-        let Some(mut editor) = self.editor.take() else { return Typed::Closed };
+        self.typed(prompt, true).await
+    }
+
+    /// Keeps what was typed so far for the next message. Returns true if there was something.
+    pub(super) fn set_aside(&mut self) -> bool {
+        self.editor.as_mut().is_some_and(|(_, keyboard)| keyboard.set_aside())
+    }
+
+    fn remember(&mut self, typed: &Typed) {
+        if let (Typed::Line(line), Some((editor, _))) = (typed, &mut self.editor) {
+            let _ = editor.add_history_entry(Redactor::default().text(line).into_owned());
+            let _ = editor.save_history(&self.file);
+        }
+    }
+
+    async fn typed(&mut self, prompt: &str, is_question: bool) -> Typed {
+        let Some((mut editor, mut keyboard)) = self.editor.take() else { return Typed::Closed };
         let prompt = prompt.to_owned();
         // Reading keys blocks its thread.
         let read = tokio::task::spawn_blocking(move || {
-            let line = editor.readline(&prompt);
-            (editor, line)
+            let line = keyboard.flow(is_question, || editor.readline(&prompt));
+            ((editor, keyboard), line)
         });
         let Ok((editor, line)) = read.await else { return Typed::Closed };
         self.editor = Some(editor);

@@ -9,9 +9,11 @@ pub(crate) mod acp;
 pub(crate) mod conversation;
 mod editor;
 pub(crate) mod happening;
+mod keyboard;
 pub(crate) mod lines;
 pub(crate) mod paint;
 mod slash;
 pub(crate) mod terminal;
 
 pub(crate) use conversation::Conversation;
+pub(crate) use editor::Messages;

@@ -1,5 +1,6 @@
 //! Happenings on a terminal: streamed text, one line per tool call, diffs in colour, the plan with check marks.
 
+use interlock_coder::Failure;
 use serde_json::Value as Json;
 
 use super::happening::{Call, Happening};
@@ -8,12 +9,17 @@ use crate::{escape, output::Output};
 /// The most lines of a diff that are shown after a call.
 const DIFF_LINES_MAX: usize = 40;
 
+/// The most lines of a command's output that are shown, if it succeeded and if it failed.
+const OUTPUT_LINES_MAX: usize = 10;
+const FAILED_LINES_MAX: usize = 40;
+
 /// The longest part of an argument on a line.
 const ARGUMENT_CHARS_MAX: usize = 80;
 
 /// The colours of marks and lines, as codes of the terminal.
 const GREEN: &str = "32";
 const RED: &str = "31";
+const YELLOW: &str = "33";
 const BLUE: &str = "36";
 const GREY: &str = "90";
 const BOLD: &str = "1";
@@ -47,11 +53,19 @@ impl<'o> Painter<'o> {
             Happening::Note(text) => self.status(&text),
             Happening::Plan(plan) => self.changed_plan(plan),
             Happening::CallStarted(call) => self.status(&line_of(&call)),
-            Happening::CallEnded { call, ok, payload } => self.call(&call, ok, &payload),
+            Happening::Notice(text) => self.say(&self.output.tint(&format!("! {}", escape::line(&text)), YELLOW)),
+            Happening::CallEnded { call, ok, payload, output } => self.call(&call, ok, &payload, &output),
+            Happening::Refused { call, failure } => self.refused(call.as_ref(), &failure),
             Happening::StepSaid(text) => self.said(&text),
-            Happening::Verified { ok, text } => self.mark(ok, &format!("verification: {text}")),
-            Happening::Committed { ok, text } => self.mark(ok, &text),
-            Happening::TurnEnded { ending, summary, failure } => self.turn(&ending, &summary, &failure),
+            Happening::Verified { ok, text, log } => {
+                self.mark(ok, &format!("verification: {text}"));
+                self.lines(&log, FAILED_LINES_MAX, &[]);
+            }
+            Happening::Committed { ok, text, hooks } => self.committed(ok, &text, &hooks),
+            Happening::Facts(facts) => self.facts(&facts),
+            Happening::TurnEnded { ending, why, summary, failure, contradictions } => {
+                self.turn(&ending, &why, &summary, failure.as_ref(), &contradictions);
+            }
         }
     }
 
@@ -78,23 +92,94 @@ impl<'o> Painter<'o> {
         self.end_line();
     }
 
-    fn call(&mut self, call: &Call, ok: bool, payload: &Json) {
-        self.mark(ok, &format!("{}{}", line_of(call), result_of(call, ok, payload)));
+    fn call(&mut self, call: &Call, ok: bool, payload: &Json, output: &[String]) {
+        self.mark(ok, &format!("{}{}", line_of(call), result_of(call, payload)));
+        if let Some(next) = payload["error"]["next_step"].as_str() {
+            self.say(&format!("    next: {}", escape::line(next)));
+        }
         if let Some(diff) = payload["diff"].as_str().filter(|_| call.name != "git_diff") {
             self.diff(diff, DIFF_LINES_MAX);
         }
+        if call.name == "run_terminal_cmd" {
+            let part = |name: &str| payload[name].as_str().unwrap_or_default();
+            let lines_max = if ok { OUTPUT_LINES_MAX } else { FAILED_LINES_MAX };
+            self.lines(&format!("{}{}", part("stdout"), part("stderr")), lines_max, output);
+        }
+        self.breaches(&payload["breaches"]);
     }
 
-    fn turn(&mut self, ending: &str, summary: &str, failure: &Json) {
+    /// Shows the last lines of an output. `kept` are the hashes under which all of it is kept.
+    fn lines(&mut self, text: &str, lines_max: usize, kept: &[String]) {
+        let lines: Vec<&str> = text.trim_end().lines().collect();
+        let more = lines.len().saturating_sub(lines_max);
+        if more > 0 {
+            let short = |hash: &String| format!("`interlock evidence {}`", hash.chars().take(12).collect::<String>());
+            let commands: Vec<String> = kept.iter().map(short).collect();
+            let shown = if commands.is_empty() { String::new() } else { format!("; all: {}", commands.join(", ")) };
+            self.say(&self.output.tint(&format!("    … {more} lines before{shown}"), GREY));
+        }
+        for line in &lines[more..] {
+            self.say(&format!("    {}", self.output.tint(&escape::line(line), GREY)));
+        }
+    }
+
+    /// Shows what a program tried that the sandbox forbids.
+    fn breaches(&mut self, breaches: &Json) {
+        for breach in breaches.as_array().into_iter().flatten() {
+            let text = |name: &str| breach[name].as_str().unwrap_or_default().to_owned();
+            let line = format!("the sandbox stopped it: {} ({})", text("said"), text("rule"));
+            self.say(&format!("    {}", self.output.tint(&escape::line(&line), RED)));
+        }
+    }
+
+    /// Shows a refusal: what, why, and the next action.
+    fn refused(&mut self, call: Option<&Call>, failure: &Failure) {
+        let what = call.map_or_else(|| "refused".to_owned(), |call| format!("refused {}", line_of(call)));
+        self.mark(false, &format!("{what}: {}: {}", failure.code, failure.message));
+        self.say(&format!("    next: {}", escape::line(&failure.next_step)));
+    }
+
+    fn committed(&mut self, ok: bool, text: &str, hooks: &[Json]) {
+        for hook in hooks {
+            let code = hook["exit_code"].as_i64().unwrap_or(1);
+            self.mark(code == 0, &format!("hook {}  (exit code {code})", hook["name"].as_str().unwrap_or("?")));
+            self.lines(hook["output"].as_str().unwrap_or_default(), FAILED_LINES_MAX, &[]);
+            self.breaches(&hook["breaches"]);
+        }
+        let mut lines = text.lines();
+        self.mark(ok, lines.next().unwrap_or_default());
+        lines.for_each(|line| self.say(&format!("    {}", escape::line(line))));
+    }
+
+    /// Shows the recorded facts of the turn.
+    fn facts(&mut self, facts: &Json) {
+        self.end_line();
+        self.say(&self.output.tint("Facts", BOLD));
+        for line in facts["lines"].as_array().into_iter().flatten().filter_map(Json::as_str) {
+            let line = escape::line(line);
+            let is_wrong =
+                line.starts_with("contradiction") || line.starts_with("repaired") || line.starts_with("refused");
+            self.say(&format!("  {}", if is_wrong { self.output.tint(&line, RED) } else { line }));
+        }
+    }
+
+    fn turn(&mut self, ending: &str, why: &str, summary: &str, failure: Option<&Failure>, contradictions: &[String]) {
         self.end_line();
         if !summary.is_empty() && !self.streamed.contains(summary) {
             self.say(summary);
         }
-        let is_good = matches!(ending, "completed" | "planned");
-        let why = failure["message"].as_str().map(|why| format!(": {why}")).unwrap_or_default();
-        self.mark(is_good, &format!("{ending}{}", if is_good { String::new() } else { why }));
-        if let Some(next) = failure["next_step"].as_str().filter(|_| !is_good) {
-            self.say(&format!("  {}", escape::line(next)));
+        for line in contradictions {
+            self.say(&self.output.tint(&format!("! contradiction: {}", escape::line(line)), RED));
+        }
+        match (ending, failure) {
+            ("completed" | "planned", _) if why.is_empty() => self.mark(true, ending),
+            ("completed" | "planned", _) => self.mark(true, &format!("{ending}: {why}")),
+            (_, Some(failure)) => {
+                self.mark(false, &format!("{ending}: {}: {}", failure.code, failure.message));
+                self.say(&format!("  next: {}", escape::line(&failure.next_step)));
+                self.say(&format!("  trace id: {} (`interlock trace {0}`)", escape::line(&failure.trace_id)));
+            }
+            (_, None) => self.mark(false, ending),
         }
         self.streamed.clear();
     }
@@ -230,9 +315,9 @@ fn patched(patch: &str) -> String {
 }
 
 /// Returns the result of a call in a few words.
-fn result_of(call: &Call, ok: bool, payload: &Json) -> String {
-    if !ok {
-        let error = &payload["error"];
+fn result_of(call: &Call, payload: &Json) -> String {
+    let error = &payload["error"];
+    if error.is_object() {
         let text = |name: &str| error[name].as_str().unwrap_or_default();
         return format!("  {}: {}", text("code"), text("message").lines().next().unwrap_or_default());
     }
@@ -277,14 +362,14 @@ mod tests {
     #[test]
     fn a_call_is_one_line_with_its_result() {
         let call = |name: &str, args: Json| Call { id: "a1.0".into(), name: name.into(), args };
-        let line = |call: &Call, ok, payload: Json| format!("{}{}", line_of(call), result_of(call, ok, &payload));
+        let line = |call: &Call, payload: Json| format!("{}{}", line_of(call), result_of(call, &payload));
         let read = call("read_file", json!({ "path": "src/main.rs" }));
         let result = json!({ "from_line": 1, "to_line": 9, "total_lines": 9 });
-        assert_eq!(line(&read, true, result), "read_file src/main.rs  (lines 1-9 of 9)");
+        assert_eq!(line(&read, result), "read_file src/main.rs  (lines 1-9 of 9)");
         let run = call("run_terminal_cmd", json!({ "command": "make\ntest" }));
         let result = json!({ "exit_code": 2, "duration_ms": 5 });
-        assert_eq!(line(&run, true, result), "run_terminal_cmd make  (exit code 2, 5 ms)");
+        assert_eq!(line(&run, result), "run_terminal_cmd make  (exit code 2, 5 ms)");
         let error = json!({ "error": { "code": "E_CONFLICT", "message": "changed\nmore" } });
-        assert_eq!(line(&read, false, error), "read_file src/main.rs  E_CONFLICT: changed");
+        assert_eq!(line(&read, error), "read_file src/main.rs  E_CONFLICT: changed");
     }
 }

@@ -37,6 +37,18 @@ pub(super) enum Next {
     Leave,
 }
 
+/// Carries out a command that changes nothing, so that it can be given at a question. Returns false if it is another one.
+pub(super) fn look(line: &str, talk: &Conversation, store: &Store, painter: &mut Painter<'_>) -> Result<bool, Failure> {
+    match line.split_whitespace().next().unwrap_or_default() {
+        "/diff" => diff(talk, painter)?,
+        "/plan" => plan(painter),
+        "/cost" => cost(talk, store, painter)?,
+        "/help" => NAMES.iter().for_each(|(name, what)| painter.say(&format!("  {name:<8} {what}"))),
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
 /// Carries out a command.
 pub(super) async fn obey(
     line: &str,
@@ -44,14 +56,13 @@ pub(super) async fn obey(
     store: &Store,
     painter: &mut Painter<'_>,
 ) -> Result<Next, Failure> {
+    if look(line, talk, store, painter)? {
+        return Ok(Next::Message);
+    }
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     match name {
         "/undo" => undo(talk, painter).await?,
-        "/diff" => diff(talk, painter)?,
-        "/plan" => plan(painter),
-        "/cost" => cost(talk, store, painter)?,
         "/model" => model(rest.trim(), painter),
-        "/help" => NAMES.iter().for_each(|(name, what)| painter.say(&format!("  {name:<8} {what}"))),
         "/exit" | "/quit" => return Ok(Next::Leave),
         "/commit" => {
             let data = if rest.trim().is_empty() { json!({}) } else { json!({ "message": rest.trim() }) };
@@ -112,22 +123,21 @@ fn branch_back(moved: &interlock_runtime::Moved) -> String {
     }
 }
 
-/// Shows the changes since the tree that the turn began with.
+/// Shows the change of the turn; before it is verified, all changes since the tree that the turn began with.
 fn diff(talk: &Conversation, painter: &mut Painter<'_>) -> Result<(), Failure> {
-    let base = context(&talk.follower.live, "base");
-    let workspace = interlock_workspace::Workspace::new(home()?);
-    let folder = &talk.follower.live.folder;
-    let failed = |error: interlock_workspace::Error| Failure::failed(error);
-    let diff = match base.as_str().filter(|base| !base.is_empty()) {
-        Some(base) => {
-            let now = workspace.kept_tree(folder).map_err(failed)?;
-            workspace.diff_trees(folder, base, &now).map_err(failed)?
+    let text = |name: &str| context(&talk.follower.live, name).as_str().unwrap_or_default().to_owned();
+    let (base, change) = (text("base"), text("change"));
+    let diff = match (base.is_empty(), change.is_empty()) {
+        (true, _) => String::new(),
+        (false, false) => talk.diff(&base, &change)?,
+        (false, true) => {
+            let workspace = interlock_workspace::Workspace::new(home()?);
+            talk.diff(&base, &workspace.kept_tree(&talk.follower.live.folder).map_err(Failure::failed)?)?
         }
-        None => Vec::new(),
     };
     match diff.is_empty() {
-        true => painter.say("the last turn changed no files"),
-        false => painter.diff(&String::from_utf8_lossy(&diff), usize::MAX),
+        true => painter.say("the turn has changed no files"),
+        false => painter.diff(&diff, usize::MAX),
     }
     Ok(())
 }

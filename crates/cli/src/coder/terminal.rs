@@ -1,7 +1,7 @@
 //! A conversation on a terminal.
 //!
 //! Ctrl-C once cancels the turn, twice leaves the run, which can be resumed. A confirmation shows exactly what will be
-//! done, and nothing is preselected: a yes is always typed.
+//! done, and nothing is preselected: a yes is always typed, and it is typed after the question was shown (`keyboard.rs`).
 
 use interlock_tools::preview;
 use serde_json::{Value as Json, json};
@@ -12,9 +12,9 @@ use tokio::{
 
 use super::{
     Conversation,
-    conversation::{Control, Stand},
+    conversation::{Control, PlannedCommit, Stand},
     editor::{Messages, Typed},
-    happening::Call,
+    happening::{self, Call},
     paint::{Painter, line_of},
     slash::{self, Next},
 };
@@ -29,10 +29,14 @@ const PROMPT: &str = "› ";
 /// The choices of a confirmation.
 const CHOICES: &str = "yes, [s]ession, [w]orkspace, no, or what to do instead › ";
 
+/// The answers that a question takes besides its own.
+const HELP: &str = "yes allows what is shown and nothing else, s the same until the conversation ends, w the same in this \
+                    workspace, no ends the turn; anything else says what to do instead. /diff shows the changes so far, /plan the \
+                    plan, /help all commands, /exit leaves";
+
 /// Asks for the first message. Returns `None` if the person leaves.
-pub(crate) async fn first_message(store: &Store, output: &Output) -> Result<Option<String>, Failure> {
+pub(crate) async fn first_message(messages: &mut Messages, output: &Output) -> Result<Option<String>, Failure> {
     output.talk("What should be done? (/help lists commands, Ctrl-D leaves)\n");
-    let mut messages = Messages::open(&store.home)?;
     loop {
         match messages.read(PROMPT).await {
             Typed::Line(line) if line == "/help" => {
@@ -48,8 +52,13 @@ pub(crate) async fn first_message(store: &Store, output: &Output) -> Result<Opti
 }
 
 /// Talks until the run ends or is left.
-pub(crate) async fn converse(mut talk: Conversation, store: &Store, output: &Output) -> Result<Exit, Failure> {
-    let mut desk = Desk { painter: Painter::new(output), messages: Messages::open(&store.home)?, output };
+pub(crate) async fn converse(
+    mut talk: Conversation,
+    store: &Store,
+    messages: Messages,
+    output: &Output,
+) -> Result<Exit, Failure> {
+    let mut desk = Desk { painter: Painter::new(output), messages, output, store };
     let mut controls = controls()?;
     loop {
         let stand = talk.advance(&mut controls, &mut |happening| desk.painter.show(happening)).await?;
@@ -57,14 +66,11 @@ pub(crate) async fn converse(mut talk: Conversation, store: &Store, output: &Out
         // Orders that came too late for their turn do not hit the next one.
         while controls.try_recv().is_ok() {}
         let is_answered = match &stand {
-            Stand::Message => desk.message(&talk, store).await?,
+            Stand::Message => desk.message(&talk).await?,
             Stand::Questions(questions) => desk.answer(&talk, questions).await?,
             Stand::Plan { plan, permissions } => desk.confirm_plan(&talk, plan, permissions).await?,
             Stand::Call { call, permissions } => desk.confirm_call(&talk, call, permissions).await?,
-            Stand::Commit { permissions } => {
-                desk.painter.say("This commit needs your yes:");
-                desk.confirm(&talk, permissions).await?
-            }
+            Stand::Commit { commit, permissions } => desk.confirm_commit(&talk, commit, permissions).await?,
             Stand::Grant(offer) => desk.grant(&talk, offer).await?,
             Stand::Other => {
                 output.talk(&waiting::text(&talk.follower));
@@ -113,16 +119,17 @@ struct Desk<'o> {
     painter: Painter<'o>,
     messages: Messages,
     output: &'o Output,
+    store: &'o Store,
 }
 
 impl Desk<'_> {
-    async fn message(&mut self, talk: &Conversation, store: &Store) -> Result<bool, Failure> {
+    async fn message(&mut self, talk: &Conversation) -> Result<bool, Failure> {
         let mut is_warned = false;
         loop {
             match self.messages.read(PROMPT).await {
                 Typed::Line(line) if line.is_empty() => {}
                 Typed::Line(line) if line.starts_with('/') => {
-                    match slash::obey(&line, talk, store, &mut self.painter).await {
+                    match slash::obey(&line, talk, self.store, &mut self.painter).await {
                         Ok(Next::Message) => {}
                         Ok(Next::Advance) => return Ok(true),
                         Ok(Next::Leave) => return Ok(false),
@@ -142,12 +149,37 @@ impl Desk<'_> {
         }
     }
 
+    /// Keeps what was typed before a question from answering it.
+    fn begin_question(&mut self) {
+        if self.messages.set_aside() {
+            self.painter.say("(what you typed before this question is kept for your next message)");
+        }
+    }
+
+    /// Obeys a command that is given at a question. Returns false if the line is an answer.
+    fn obeys(&mut self, line: &str, talk: &Conversation) -> bool {
+        match line {
+            "?" => self.painter.say(HELP),
+            line if line.starts_with('/') => match slash::look(line, talk, self.store, &mut self.painter) {
+                Ok(true) => {}
+                Ok(false) => {
+                    self.painter.say(&format!("{} cannot be used at a question; ? shows what can", escape::line(line)))
+                }
+                Err(failure) => drop(failure.tell(self.output)),
+            },
+            _ => return false,
+        }
+        true
+    }
+
     async fn answer(&mut self, talk: &Conversation, questions: &[String]) -> Result<bool, Failure> {
         questions.iter().for_each(|question| self.painter.say(&format!("? {}", escape::line(question))));
+        self.begin_question();
         loop {
-            match self.messages.read("answer › ").await {
+            match self.messages.answer("answer › ").await {
                 Typed::Line(line) if line.is_empty() => {}
                 Typed::Line(line) if line == "/exit" => return Ok(false),
+                Typed::Line(line) if self.obeys(&line, talk) => {}
                 Typed::Line(line) => {
                     talk.send("CLARIFICATION_ANSWER", json!({ "text": line })).await?;
                     return Ok(true);
@@ -192,10 +224,37 @@ impl Desk<'_> {
         self.confirm(talk, asked).await
     }
 
+    async fn confirm_commit(
+        &mut self,
+        talk: &Conversation,
+        commit: &PlannedCommit,
+        asked: &[String],
+    ) -> Result<bool, Failure> {
+        let diff = talk.diff(&commit.from, &commit.to)?;
+        self.painter.say("This commit needs your yes:");
+        self.painter.say(&format!("  branch   {}", escape::line(&commit.branch)));
+        commit.message.lines().for_each(|line| self.painter.say(&format!("  message  {}", escape::line(line))));
+        let facts = happening::context(&talk.follower.live, "facts");
+        for file in facts["files"].as_array().into_iter().flatten() {
+            let (path, how) = (file["path"].as_str().unwrap_or("?"), file["how"].as_str().unwrap_or_default());
+            let lines = match (file["added"].as_u64(), file["removed"].as_u64()) {
+                (Some(added), Some(removed)) => format!("+{added} -{removed}"),
+                _ => "binary".to_owned(),
+            };
+            self.painter.say(&format!("  file     {how} {}  {lines}", escape::line(path)));
+        }
+        self.painter.diff(&diff, DIFF_LINES_MAX);
+        self.painter.say("  hooks    those of the repository run before and after; their results are shown");
+        self.confirm(talk, asked).await
+    }
+
     async fn confirm(&mut self, talk: &Conversation, asked: &[String]) -> Result<bool, Failure> {
         asked.iter().for_each(|permission| self.painter.say(&format!("  it needs {}", escape::line(permission))));
+        self.begin_question();
         loop {
             let data = match self.messages.ask(CHOICES).await {
+                Typed::Line(line) if line == "/exit" => return Ok(false),
+                Typed::Line(line) if self.obeys(&line, talk) => continue,
                 Typed::Line(line) => match choice(&line) {
                     Some(data) => data,
                     None => continue,
@@ -211,6 +270,7 @@ impl Desk<'_> {
     async fn grant(&mut self, talk: &Conversation, offer: &interlock_runtime::GrantOffer) -> Result<bool, Failure> {
         self.painter.say("Policy asks for a permission:");
         offer.scopes.iter().for_each(|scope| self.painter.say(&format!("  {}", escape::line(scope))));
+        self.begin_question();
         loop {
             match self.messages.ask("grant it once? yes, no › ").await {
                 Typed::Line(line) if matches!(line.as_str(), "y" | "yes") => {
@@ -221,7 +281,8 @@ impl Desk<'_> {
                     talk.send("GRANT_REFUSED", json!({})).await?;
                     return Ok(true);
                 }
-                Typed::Line(_) => {}
+                Typed::Line(line) if line == "/exit" => return Ok(false),
+                Typed::Line(line) => drop(self.obeys(&line, talk)),
                 Typed::Interrupt => return self.cancel(talk).await,
                 Typed::Closed => return Ok(false),
             }

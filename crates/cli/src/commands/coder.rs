@@ -8,7 +8,7 @@ use super::{Outcome, compare, run::prepare};
 use crate::{
     Exit,
     args::{Coder, Run},
-    coder::{Conversation, lines, terminal},
+    coder::{Conversation, Messages, lines, terminal},
     drive::{block_on, listen},
     failure::Failure,
     machine,
@@ -31,16 +31,17 @@ pub(crate) fn run(args: &Coder, output: &Output) -> Outcome {
 }
 
 fn start(args: &Coder, is_conversation: bool, output: &Output) -> Outcome {
-    let goal = match (&args.goal, is_conversation) {
+    let mut messages = match is_conversation {
+        true => Some(Messages::open(&Store::open()?.home)?),
+        false => None,
+    };
+    let goal = match (&args.goal, &mut messages) {
         (Some(goal), _) => goal.clone(),
-        (None, true) => {
-            let store = Store::open()?;
-            match block_on(terminal::first_message(&store, output))? {
-                Some(goal) => goal,
-                None => return Ok(Exit::Good),
-            }
-        }
-        (None, false) => {
+        (None, Some(messages)) => match block_on(terminal::first_message(messages, output))? {
+            Some(goal) => goal,
+            None => return Ok(Exit::Good),
+        },
+        (None, None) => {
             return Err(Failure::bad_input("there is no terminal to ask for a goal")
                 .hint("give it as an argument: `interlock coder \"fix the failing test\"`"));
         }
@@ -52,7 +53,7 @@ fn start(args: &Coder, is_conversation: bool, output: &Output) -> Outcome {
         let head = prepared.start(&runtime).await?;
         output.talk(&format!("run {}\n", head.name));
         let talk = Conversation::begin(&prepared.store, &runtime, head)?;
-        follow(talk, &prepared.store, is_conversation, output).await
+        follow(talk, &prepared.store, messages, output).await
     })
 }
 
@@ -67,18 +68,19 @@ fn resume(name: &str, is_conversation: bool, output: &Output) -> Outcome {
         return Err(Failure::bad_input(format!("the conversation {} has ended", head.name))
             .hint(format!("`interlock report {}` shows it; `interlock coder` begins another one", head.name)));
     }
+    let messages = if is_conversation { Some(Messages::open(&store.home)?) } else { None };
     block_on(async {
         let runtime = store.runtime()?;
         listen(&runtime);
         let talk = Conversation::resume(&store, &runtime, head)?;
-        follow(talk, &store, is_conversation, output).await
+        follow(talk, &store, messages, output).await
     })
 }
 
-async fn follow(talk: Conversation, store: &Store, is_conversation: bool, output: &Output) -> Outcome {
-    match is_conversation {
-        true => terminal::converse(talk, store, output).await,
-        false => lines::play(talk, output).await,
+async fn follow(talk: Conversation, store: &Store, messages: Option<Messages>, output: &Output) -> Outcome {
+    match messages {
+        Some(messages) => terminal::converse(talk, store, messages, output).await,
+        None => lines::play(talk, output).await,
     }
 }
 
@@ -89,6 +91,7 @@ fn order(args: &Coder, goal: &str, is_once: bool) -> Run {
         ("plan_only", args.plan),
         ("once", is_once),
         ("unattended", args.unattended),
+        ("no_verify", args.no_verify),
         ("allow_network", args.network),
     ];
     let flags = flags.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| format!("{name}=true"));

@@ -105,7 +105,8 @@ fn start(args: &Coder, model: &str, run: String) -> Result<Contestant, Failure> 
     let failed = |error: std::io::Error| Failure::failed(format!("cannot start another process: {error}"));
     let mut command = Command::new(std::env::current_exe().map_err(failed)?);
     command.args(["coder", "--once", "--json", "--unattended", "--worktree", "--model", model, "--name", &run]);
-    let flags = [("--ask", args.ask), ("--plan", args.plan), ("--network", args.network)];
+    let flags =
+        [("--ask", args.ask), ("--plan", args.plan), ("--network", args.network), ("--no-verify", args.no_verify)];
     command.args(flags.into_iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| flag));
     for host in &args.hosts {
         command.args(["--host", host]);
@@ -170,8 +171,12 @@ fn result(store: &Store, mut contestant: Contestant) -> Result<Compared, Failure
 }
 
 fn tell(args: &Coder, compared: &[Compared], output: &Output) -> Outcome {
-    let is_good = |one: &&Compared| one.is_verified || one.ending == "completed" || one.ending == "planned";
-    let exit = if compared.iter().any(|one| is_good(&one)) { Exit::Good } else { Exit::Failed };
+    let is_good = |one: &&Compared| one.ending == "completed" || one.ending == "planned";
+    let exit = match () {
+        () if compared.iter().any(|one| is_good(&one)) => Exit::Good,
+        () if compared.iter().any(|one| one.ending == "unverified") => Exit::Incomplete,
+        () => Exit::Failed,
+    };
     if output.is_json() {
         let runs: Vec<Json> = compared.iter().map(Compared::to_json).collect();
         output.json(&json!({ "goal": args.goal, "runs": runs, "exit_code": exit.code() }))?;

@@ -159,6 +159,16 @@ impl Opened {
         }
     }
 
+    /// Estimates the tokens of the instructions and the tools.
+    pub(crate) fn fixed_tokens(&self) -> u64 {
+        words::tokens(&self.system, &self.tools)
+    }
+
+    /// Estimates the tokens of the messages.
+    pub(crate) fn turns_tokens(&self) -> u64 {
+        self.turns.iter().map(Turn::tokens).sum()
+    }
+
     /// Reports if old messages were replaced by a digest.
     pub(crate) fn is_cut(&self) -> bool {
         self.known.is_none()

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{
     Ask, Fault, Means, Reply,
     frames::{Frames, Framing},
-    retry,
+    refusal, retry,
     wire::{self, Partial, Wire},
 };
 use crate::settings::Server;
@@ -92,8 +92,13 @@ async fn refused(response: &mut Response, server: &Server, now_ms: i64) -> Fault
     let body = within(server.timeouts.silence, "error in full", response.rest(ERROR_BYTES_MAX)).await;
     let body = body.ok().and_then(Result::ok).unwrap_or_default();
     let said = serde_json::from_slice::<Value>(&body).ok().as_ref().and_then(wire::said);
-    let said = said.unwrap_or_else(|| shown(&String::from_utf8_lossy(&body)));
-    Fault::Status { status, said, retry_after_ms }
+    let words = String::from_utf8_lossy(&body);
+    let said = said.unwrap_or_else(|| shown(&words));
+    // Some providers have the reason only in a code beside the message.
+    match refusal::is_overflow(Some(status), &words) {
+        true => Fault::Overflow(format!("status {status}: {said}")),
+        false => Fault::Status { status, said, retry_after_ms },
+    }
 }
 
 fn shown(text: &str) -> String {

@@ -2,8 +2,8 @@
 //!
 //! `turn.rs` has the messages of a conversation.
 //! `wire.rs` holds the common part of the protocols, and one file per protocol holds the rest; `call.rs` is one
-//! exchange with its timeouts, `retry.rs` decides which failures are retried, and `server.rs` combines them and detects
-//! the abilities of the server. Nothing here trusts an answer; the crate's `check` module validates it without regard
+//! exchange with its timeouts, `retry.rs` decides which failures are retried, `refusal.rs` reads why a server refused a
+//! request, and `server.rs` combines them and detects the abilities of the server. Nothing here trusts an answer; the crate's `check` module validates it without regard
 //! to its source.
 
 mod anthropic;
@@ -12,6 +12,7 @@ mod chat;
 mod command;
 mod frames;
 mod ollama;
+mod refusal;
 mod responses;
 mod retry;
 mod server;
@@ -133,6 +134,9 @@ pub enum Fault {
         /// The delay that the server requests before a retry.
         retry_after_ms: Option<u64>,
     },
+    /// The input is longer than the model's window, in the words of its server.
+    #[error("the conversation does not fit into the model's window: {0}")]
+    Overflow(String),
     /// The server reported an overload or a failure in the middle of an answer.
     #[error("the server closed the connection: {0}")]
     BrokenOff(String),
@@ -151,6 +155,39 @@ pub enum Fault {
     /// A local prerequisite is missing, for example a key or a program.
     #[error("{0}")]
     Local(String),
+}
+
+impl Fault {
+    /// Returns the next action of a person. `judge` is the model's name in the settings.
+    pub fn next_step(&self, judge: &str) -> String {
+        match self {
+            Fault::Status { status: 401 | 403, .. } => {
+                format!("check the key of `{judge}` in judges.toml (`key_env`), then send the request again")
+            }
+            Fault::Status { status: 402, .. } => "pay the provider, or choose another model with `--model`".to_owned(),
+            Fault::Status { status: 404, .. } => format!("check `model` and `base_url` of `{judge}` in judges.toml"),
+            Fault::Status { status: 408 | 409 | 425 | 429 | 500..=599, .. } | Fault::BrokenOff(_) | Fault::Stopped(_) => {
+                "the provider is busy or broken: send the request again in a moment, or choose another model with `--model`".to_owned()
+            }
+            Fault::Status { .. } => {
+                format!("correct what the provider complains about in `{judge}` of judges.toml, or choose another model with `--model`")
+            }
+            Fault::Unreachable(_) => {
+                format!("check the network and `base_url` of `{judge}` in judges.toml, then send the request again")
+            }
+            Fault::Timeout { .. } => {
+                format!("send the request again, or give `{judge}` longer timeouts in judges.toml")
+            }
+            Fault::Overflow(_) => {
+                format!("ask for less at once, or set `window_tokens` of `{judge}` in judges.toml to the size of its window")
+            }
+            Fault::NotUnderstood(_) | Fault::TooLong(_) => {
+                format!("check `provider` and `base_url` of `{judge}` in judges.toml; `interlock doctor` tests them")
+            }
+            Fault::Refusal(_) => "say it in other words, or choose another model with `--model`".to_owned(),
+            Fault::Local(_) => format!("correct `{judge}` in judges.toml, then test it with `interlock doctor`"),
+        }
+    }
 }
 
 /// Estimates the tokens of a text on the high side: one per three bytes.

@@ -17,13 +17,8 @@ pub(super) fn may_pass(fault: &Fault) -> bool {
         Fault::Timeout { what, .. } => *what == "connection",
         // Anthropic uses 529 to report an overload.
         Fault::Status { status, .. } => matches!(status, 408 | 409 | 425 | 429 | 500 | 502 | 503 | 504 | 529),
-        Fault::NotUnderstood(_) | Fault::TooLong(_) | Fault::Refusal(_) | Fault::Local(_) => false,
+        Fault::Overflow(_) | Fault::NotUnderstood(_) | Fault::TooLong(_) | Fault::Refusal(_) | Fault::Local(_) => false,
     }
-}
-
-/// Reports if the server refused the form of the request, so that a weaker mechanism may work.
-pub(super) fn is_form_refused(fault: &Fault) -> bool {
-    matches!(fault, Fault::Status { status: 400 | 404 | 405 | 415 | 422 | 501, .. })
 }
 
 /// Returns the delay before the next retry; `None` if the server asks for more than the allowed maximum.

@@ -12,8 +12,13 @@ use interlock_process::Sandbox;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Ask, Fault, Means, Reply, Usage, anthropic, call, chat, command, ollama, responses, retry, wire::Wire};
-use crate::settings::{Backend, Price, Provider, Server};
+use super::{
+    Ask, Fault, Means, Reply, Usage, anthropic, call, chat, command, ollama, refusal, responses, retry, wire::Wire,
+};
+use crate::{
+    NOTICE,
+    settings::{Backend, Price, Provider, Server},
+};
 
 /// The mechanism that each server and model accepted after it had refused a stronger one. It lives as long as the
 /// process.
@@ -93,6 +98,11 @@ impl Model {
         Model { name: name.to_owned(), backend, client: client.clone().through(proxy), found: found.clone() }
     }
 
+    /// Returns the judge's name in the settings.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Returns the context window: the tokens that it can read and write together.
     pub fn window_tokens(&self) -> u64 {
         match &self.backend {
@@ -169,8 +179,9 @@ impl Model {
                 }
                 Err(fault) => fault,
             };
-            if retry::is_form_refused(&fault) && means.len() > 1 {
-                was_refused = true;
+            if self.is_weaker_needed(current, &fault, attempt) && means.len() > 1 {
+                // A refusal that does not name its reason may be of this request alone.
+                was_refused |= current == Means::Calls || refusal::names_mechanism(&fault);
                 means.next();
                 continue;
             }
@@ -181,6 +192,20 @@ impl Model {
             }
             passing += 1;
         }
+    }
+
+    /// Reports if the server refused the mechanism. Tools are given up only if the server says that it has none, and people
+    /// are told so.
+    fn is_weaker_needed(&self, current: Means, fault: &Fault, attempt: &Attempt) -> bool {
+        if current != Means::Calls {
+            return refusal::is_form_refused(fault);
+        }
+        let has_none = refusal::has_no_tools(fault);
+        if has_none {
+            let text = format!("{NOTICE}{} has no tools ({fault}); it answers with JSON instead", self.name);
+            attempt.host.progress(&attempt.run, attempt.activity, &attempt.evidence.redactor().text(&text));
+        }
+        has_none
     }
 
     /// Returns the mechanisms to try, starting with the one that is known to work.

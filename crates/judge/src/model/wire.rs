@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Ask, Fault, Means, Reply, ReplyCall, Usage};
+use super::{Ask, Fault, Means, Reply, ReplyCall, Usage, refusal};
 use crate::settings::Server;
 
 /// The protocol of a model server.
@@ -165,7 +165,12 @@ pub(crate) fn said(body: &Value) -> Option<String> {
 
 /// Returns the fault for an error in the middle of an answer.
 pub(crate) fn broken_off(body: &Value) -> Fault {
-    Fault::BrokenOff(said(body).unwrap_or_else(|| body.to_string().chars().take(300).collect()))
+    let words = body.to_string();
+    let said = said(body).unwrap_or_else(|| words.chars().take(300).collect());
+    match refusal::is_overflow(None, &words) {
+        true => Fault::Overflow(said),
+        false => Fault::BrokenOff(said),
+    }
 }
 
 /// The name of the answer, for protocols that need one.

@@ -143,3 +143,28 @@ fn only_a_complete_hash_selects_a_tree() {
         assert!(matches!(refused, Error::NoSnapshot(_)), "{wrong}: {refused}");
     }
 }
+
+#[test]
+fn a_tree_is_made_of_a_base_and_some_of_its_changes() {
+    for folder in [Folder::repository(), Folder::plain(), Folder::of_format("sha256")] {
+        folder.write("a", "one\n");
+        folder.write("gone/x", "old\n");
+        folder.write("run.sh", "echo\n");
+        let (_, base) = folder.workspace.take_tree(&folder.path, "r").unwrap();
+        folder.write("a", "two\n");
+        folder.write("mine", "a person's\n");
+        fs::remove_dir_all(folder.path.join("gone")).unwrap();
+        folder.write("gone", "a file now\n");
+        fs::set_permissions(folder.path.join("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+        let (_, now) = folder.workspace.take_tree(&folder.path, "r").unwrap();
+        let all = folder.workspace.changes_between(&folder.path, &base, &now).unwrap();
+        let names: Vec<String> = all.iter().map(|change| change.path.display().to_string()).collect();
+        assert_eq!(names, ["a", "gone", "gone/x", "mine", "run.sh"]);
+        let ours: Vec<_> = all.iter().filter(|change| !change.path.ends_with("mine")).collect();
+        let made = folder.workspace.tree_with(&folder.path, "r", &base, &ours).unwrap();
+        let left = folder.workspace.changes_between(&folder.path, &made, &now).unwrap();
+        let left: Vec<String> = left.iter().map(|change| change.path.display().to_string()).collect();
+        assert_eq!(left, ["mine"]);
+        assert_eq!(folder.workspace.tree_with(&folder.path, "r", &base, &[]).unwrap(), base);
+    }
+}

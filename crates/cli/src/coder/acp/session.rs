@@ -122,10 +122,11 @@ impl Session {
                     let call = Call { id, name, args: call["args"].clone() };
                     self.confirm(talk, &call, &update::of_call(&call, &permissions, &self.folder), controls).await?;
                 }
-                Stand::Commit { permissions } => {
+                Stand::Commit { commit, permissions } => {
                     let id = format!("commit-{}", talk.follower.live.seq);
+                    let shown = update::of_commit(&id, &commit, &talk.diff(&commit.from, &commit.to)?, &permissions);
                     let call = Call { id, name: "git_commit".into(), args: json!({}) };
-                    self.confirm(talk, &call, &update::of_call(&call, &permissions, &self.folder), controls).await?;
+                    self.confirm(talk, &call, &shown, controls).await?;
                 }
                 Stand::Grant(offer) => {
                     let shown = update::of_grant(&offer.scopes, talk.follower.live.seq);

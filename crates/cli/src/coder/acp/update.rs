@@ -6,12 +6,14 @@ use std::{
 };
 
 use interlock_chart::Value;
+use interlock_coder::Failure;
 use interlock_journal::Entry;
 use interlock_workspace::patch::{Kind, LookupResult, Node, Patch, plan};
 use serde_json::{Value as Json, json};
 
 use super::wire::Wire;
 use crate::coder::{
+    conversation::PlannedCommit,
     happening::{Call, Happening},
     paint::{fresh, line_of},
 };
@@ -77,6 +79,13 @@ impl Teller {
     pub(super) fn tell(&mut self, happening: Happening) {
         match happening {
             Happening::Note(_) => {}
+            Happening::Notice(text) => self.say(&format!("\n{text}\n")),
+            Happening::Refused { call, failure } => self.refused(call, &failure),
+            Happening::Facts(facts) => {
+                let lines = facts["lines"].as_array().into_iter().flatten().filter_map(Json::as_str);
+                let lines: String = lines.map(|line| format!("- {line}\n")).collect();
+                self.say(&format!("\nFacts:\n{lines}\n"));
+            }
             Happening::Streaming(text) => {
                 let new = fresh(&self.streamed, &text);
                 if !new.is_empty() {
@@ -96,26 +105,56 @@ impl Teller {
                 update["status"] = json!("in_progress");
                 self.send(update);
             }
-            Happening::CallEnded { call, ok, payload } => self.send(json!({
+            Happening::CallEnded { call, ok, payload, .. } => self.send(json!({
                 "sessionUpdate": "tool_call_update",
                 "toolCallId": call.id,
                 "status": if ok { "completed" } else { "failed" },
                 "content": self.content(&call, &payload),
                 "rawOutput": payload,
             })),
-            Happening::Verified { ok, text } => {
+            Happening::Verified { ok, text, log } => {
                 let word = if ok { "passed" } else { "failed" };
-                self.say(&format!("\nVerification {word}: {text}\n"));
+                let log = if log.is_empty() { String::new() } else { format!("```\n{log}\n```\n") };
+                self.say(&format!("\nVerification {word}: {text}\n{log}"));
             }
-            Happening::Committed { text, .. } => self.say(&format!("\n{text}\n")),
-            Happening::TurnEnded { ending, summary, failure } => {
-                let why = failure["message"].as_str().map(|why| format!("\n{ending}: {why}\n")).unwrap_or_default();
-                if !summary.is_empty() && !self.streamed.contains(&summary) || !why.is_empty() {
-                    self.say(&format!("\n{summary}\n{why}"));
+            Happening::Committed { text, hooks, .. } => {
+                for hook in &hooks {
+                    let text = |name: &str| hook[name].as_str().unwrap_or_default();
+                    self.say(&format!(
+                        "\nHook {}: exit code {}\n{}\n",
+                        text("name"),
+                        hook["exit_code"],
+                        text("output")
+                    ));
+                }
+                self.say(&format!("\n{text}\n"));
+            }
+            Happening::TurnEnded { ending, why, summary, failure, contradictions } => {
+                let is_shown = summary.is_empty() || self.streamed.contains(&summary);
+                let mut text = if is_shown { String::new() } else { format!("\n{summary}\n") };
+                text.extend(contradictions.iter().map(|line| format!("\nContradiction: {line}\n")));
+                match failure {
+                    Some(failure) => text.push_str(&format!("\n{ending}: {}", told(&failure))),
+                    None if !why.is_empty() => text.push_str(&format!("\n{ending}: {why}\n")),
+                    None => {}
+                }
+                if !text.is_empty() {
+                    self.say(&text);
                 }
                 (self.ending, self.streamed) = (ending, String::new());
             }
         }
+    }
+
+    /// Tells a refusal: a call as one that failed, anything else as text.
+    fn refused(&self, call: Option<Call>, failure: &Failure) {
+        let Some(call) = call else { return self.say(&format!("\nRefused: {}", told(failure))) };
+        let mut update = described(&call, &self.folder);
+        (update["sessionUpdate"], update["status"]) = (json!("tool_call"), json!("failed"));
+        let text = json!({ "type": "text", "text": format!("Refused: {}", told(failure)) });
+        (update["content"], update["rawOutput"]) =
+            (json!([{ "type": "content", "content": text }]), json!({ "error": failure }));
+        self.send(update);
     }
 
     /// Returns the content of a call's result: a diff for each written file, otherwise text.
@@ -142,6 +181,12 @@ impl Teller {
             _ => vec![text(&serde_json::to_string_pretty(payload).unwrap_or_default())],
         }
     }
+}
+
+/// Returns a failure as text: code, message, next action and trace id.
+fn told(failure: &Failure) -> String {
+    let Failure { code, message, next_step, trace_id } = failure;
+    format!("{code}: {message}\nNext: {next_step}\nTrace id: {trace_id}\n")
 }
 
 /// Returns the text of a prompt. Resources that are part of it are added with their name.
@@ -212,6 +257,12 @@ pub(super) fn of_call(call: &Call, permissions: &[String], folder: &Path) -> Jso
     said["kind"] = described(call, folder)["kind"].clone();
     said["rawInput"] = call.args.clone();
     said
+}
+
+/// Returns the call that a confirmation of a commit is shown as: branch, message and diff.
+pub(super) fn of_commit(id: &str, commit: &PlannedCommit, diff: &str, permissions: &[String]) -> Json {
+    let text = format!("Branch: {}\nMessage: {}\n\n{diff}\n", commit.branch, commit.message);
+    asked(id, &format!("Commit on {}", commit.branch), "other", &text, permissions)
 }
 
 /// Returns the call that a permission of policy is shown as.

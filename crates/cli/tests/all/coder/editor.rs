@@ -137,6 +137,27 @@ fn an_editor_confirms_a_plan_and_sees_the_change() {
 }
 
 #[test]
+fn an_editor_sees_refused_calls_and_the_facts() {
+    let moves = vec![
+        Move::call("write_file", json!({ "path": "/etc/hosts", "content": "x" })),
+        Move::done("Fixed. All tests pass."),
+    ];
+    let scene = Scene::new(vec![CoderTurn::change(GOAL, &["count.sh"], &[], moves)]);
+    let mut editor = Editor::open(&scene, Some("single_action"));
+    let session = editor.session(&scene);
+    assert_eq!(editor.prompt(&session, GOAL), "end_turn");
+    let refused = editor.updates("tool_call").into_iter().find(|call| call["status"] == "failed").unwrap();
+    assert_eq!(refused["title"], "write_file /etc/hosts");
+    let text = refused["content"][0]["content"]["text"].as_str().unwrap();
+    assert!(text.starts_with("Refused: E_POLICY_DENIED: ") && text.contains("\nNext: "), "{text}");
+    let said = editor.text();
+    let expected =
+        ["- no file was changed", "contradiction: the model says \"Fixed\"", "unchanged: E_MODEL: ", "Trace id: "];
+    assert!(expected.iter().all(|text| said.contains(text)), "{said}");
+    editor.close();
+}
+
+#[test]
 fn an_editor_refuses_a_plan() {
     let scene = Scene::new(vec![repair(GOAL)]);
     let mut editor = Editor::open(&scene, Some("no"));

@@ -111,7 +111,7 @@ fn no_task_that_is_done_wrong_is_verified() {
         for task in &tasks {
             scope.spawn(|| {
                 let (ended, folder) = play(task, "wrong.json", compiler.as_deref());
-                assert_eq!(ended.code, Some(1), "{} {ended}", task.display());
+                assert!(matches!(ended.code, Some(1 | 5)), "{} {ended}", task.display());
                 assert!(!checked(task, folder.path()), "the check of {} finds nothing wrong", task.display());
             });
         }

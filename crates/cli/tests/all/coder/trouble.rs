@@ -58,7 +58,7 @@ fn a_failure_that_the_plan_does_not_require_to_pass_ends_unverified() {
     let mut turn = CoderTurn::change(GOAL, &["count.sh"], &[], moves);
     turn.plan["verification"]["required"] = json!(false);
     let scene = Scene::new(vec![turn]);
-    assert_eq!(scene.confirmed(GOAL).code, Some(1));
+    assert_eq!(scene.confirmed(GOAL).code, Some(5));
     assert_eq!((scene.count("verify_none"), scene.count("DIAGNOSING")), (1, 0), "{:?}", scene.trace());
 }
 
@@ -80,7 +80,7 @@ fn a_turn_that_weakens_its_own_test_is_unverified() {
         vec![Move::call("write_file", json!({ "path": "Makefile", "content": "test:\n\ttrue\n" })), Move::done("done")];
     let scene = Scene::new(vec![CoderTurn::change(GOAL, &["Makefile"], &[], moves)]);
     let ended = scene.confirmed(GOAL);
-    assert!(ended.code == Some(1) && told(&ended).contains("the turn changed what `make test` does"), "{ended}");
+    assert!(ended.code == Some(5) && told(&ended).contains("the turn changed what `make test` does"), "{ended}");
 }
 
 #[test]
