@@ -157,7 +157,7 @@ fn allowed_hosts() -> Vec<String> {
 
 /// Makes the redactor, which removes secrets from stored data: text that looks like a secret, and the values of this
 /// process's secret environment variables.
-fn redactor() -> Arc<Redactor> {
+pub(crate) fn redactor() -> Arc<Redactor> {
     let variables =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let secret = variables.filter(|(name, value)| Redactor::is_secret(name, value));

@@ -7,9 +7,13 @@
 
 use std::time::Duration;
 
-use interlock_activity::{Activity, Arguments, Attempt, EffectClass, Ending, Outcome, code, schema};
+use interlock_activity::{
+    Activity, Arguments, Attempt, EffectClass, Ending, Outcome, code,
+    report::{Account, RunRecord},
+    schema,
+};
 use interlock_chart::{Value, model::Schema};
-use interlock_journal::Evidence;
+use interlock_journal::{Evidence, EvidenceStore};
 use interlock_process::{self as program, FIELDS, Sandbox};
 use interlock_project::Command;
 use interlock_verification::{CommandRun, Finding, environment_fault};
@@ -17,7 +21,7 @@ use interlock_workspace::Workspace;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use crate::{blocking, value};
+use crate::{accounted::account, blocking, value};
 
 const KNOWN: [&str; 5] = ["plan", "commands", "base", "timeout_s", "granted"];
 
@@ -251,6 +255,10 @@ impl Activity for VerifyRun {
             ("granted", schema::list(schema::any())),
         ]);
         schema::also(fields, &program::schema())
+    }
+
+    fn account(&self, record: &RunRecord, _: &EvidenceStore) -> Option<Account> {
+        Some(account(record).unwrap_or_default())
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

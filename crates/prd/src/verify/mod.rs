@@ -5,11 +5,17 @@
 //! tree. A failure of the environment is told apart from a failure of the code. `interlock-verification` runs each
 //! command and reads its log.
 
+mod accounted;
+
 use std::time::Duration;
 
-use interlock_activity::{Activity, Arguments, Attempt, EffectClass, Ending, Outcome, code, schema};
+use interlock_activity::{
+    Activity, Arguments, Attempt, EffectClass, Ending, Outcome, code,
+    report::{Account, RunRecord},
+    schema,
+};
 use interlock_chart::{Value, model::Schema};
-use interlock_journal::{Evidence, moment};
+use interlock_journal::{Evidence, EvidenceStore, moment};
 use interlock_process::{self as program, FIELDS, Sandbox};
 use interlock_project::{Command, Redefinition};
 use interlock_verification::{CommandRun, Finding, environment_fault};
@@ -281,6 +287,10 @@ impl Activity for ProjectVerify {
             ("timeout_s", schema::number()),
         ]);
         schema::also(fields, &program::schema())
+    }
+
+    fn account(&self, record: &RunRecord, _: &EvidenceStore) -> Option<Account> {
+        Some(accounted::account(record).unwrap_or_default())
     }
 
     fn start(&self, attempt: Attempt) -> Ending {
