@@ -3,6 +3,7 @@
 mod acting;
 mod attacking;
 mod clients;
+mod differing;
 mod guarding;
 mod load;
 mod reporting;

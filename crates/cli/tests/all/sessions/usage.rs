@@ -61,6 +61,8 @@ fn help_shows_commands_and_examples() {
               show             Show the state of a run, its data, and the events that it accepts
               trace            Show each transition of a run, with its reason and evidence
               watch            Follow a run that another process is running
+              diff             Show all files that a run has changed, with their counts of lines and their
+                               patches
               report           Write a report about a run: Markdown, JSON, or an HTML page with a picture
               send             Send an event to a run, then follow it
               abort            Abort a run: send the event that leads to its machine's aborted end
@@ -122,8 +124,10 @@ fn help_shows_commands_and_examples() {
             or file.
             R is the name of a run, or a prefix that no other run's name has. Runs are stored in
             $INTERLOCK_HOME.
+
             Exit codes: 0 success, 1 the run or the check failed, 2 bad usage or bad input, 3 the run was
-            aborted, 4 the run waits for a person (or was left before its end), 70 a bug in Interlock.
+            aborted, 4 the run waits for a person (or was left before its end), 5 the run ended incomplete, 70 a
+            bug in Interlock.
         "#]],
     );
 }
