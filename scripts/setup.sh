@@ -41,6 +41,7 @@ if [ "$what" = tests ]; then
     needs ipmitool ipmitool "management controllers are reached by it"
     needs openipmi ipmi_sim "management controllers are tested with its simulator"
     needs openssl openssl "makes a certificate that nobody vouches for"
+    PATH=$PATH:/usr/sbin needs nginx-light nginx "stands before the server in a test of the page, with its default settings"
     [ -e /usr/lib/openssh/sftp-server ] || { echo "setup: openssh-sftp-server is missing (files are copied to it)" >&2; missing+=(openssh-sftp-server); }
     needs gcc-riscv64-unknown-elf riscv64-unknown-elf-gcc "compiles the firmware of tests for RISC-V"
     needs qemu-system-misc qemu-system-riscv32 "runs firmware for RISC-V"

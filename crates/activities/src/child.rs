@@ -3,9 +3,12 @@
 //! because an attempt is cancelled for other reasons too.
 
 use interlock_activity::{
-    Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Invocation, Outcome, OutcomeKind, StartRun, schema,
+    Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Invocation, Outcome, OutcomeKind, StartRun,
+    report::{Account, RunRecord, Worker},
+    schema,
 };
 use interlock_chart::{Value, model::Schema};
+use interlock_journal::EvidenceStore;
 
 /// Starts a run and waits for its end.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +39,10 @@ impl Activity for RunStart {
 
     fn waits(&self) -> bool {
         true
+    }
+
+    fn account(&self, _: &RunRecord, _: &EvidenceStore) -> Option<Account> {
+        Some(Account { worker: Worker::Others, ..Account::default() })
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

@@ -7,15 +7,22 @@ use std::{
 };
 
 use interlock_activity::{
-    Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, OutcomeKind, code, schema,
+    Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, OutcomeKind, code,
+    report::{Account, RunRecord},
+    schema,
 };
 use interlock_chart::{Value, catalogue::MEANING, model::Schema};
+use interlock_journal::EvidenceStore;
 use interlock_workspace::Workspace;
 
 use interlock_process::{self as program, FIELDS, How, Plan, ProgramResult, Sandbox, Tell};
 use interlock_sandbox::Rules;
 use interlock_verification::{Question, Room};
 use serde_json::json;
+
+mod accounted;
+
+use accounted::account;
 
 const KNOWN: [&str; 15] = [
     "command",
@@ -204,6 +211,10 @@ impl Activity for CommandRun {
             ("accepted", schema::list(schema::plain())),
         ]);
         schema::needing(schema::also(fields, &program::schema()), &["command"])
+    }
+
+    fn account(&self, record: &RunRecord, _: &EvidenceStore) -> Option<Account> {
+        Some(account(record).unwrap_or_default())
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

@@ -3,8 +3,13 @@
 
 use std::ffi::OsString;
 
-use interlock_activity::{Activity, Arguments, Attempt, EffectClass, Ending, Invocation, Outcome, code, schema};
+use interlock_activity::{
+    Activity, Arguments, Attempt, EffectClass, Ending, Invocation, Outcome, code,
+    report::{Account, ExecutedCommand, RunRecord, Worker, command_line, reading::text},
+    schema,
+};
 use interlock_chart::{Value, model::Schema};
+use interlock_journal::EvidenceStore;
 
 use interlock_process::{self as program, FIELDS, How, Plan, Sandbox, Tell};
 
@@ -51,10 +56,27 @@ impl Activity for External {
         schema::needing(schema::also(fields, &program::schema()), &["program"])
     }
 
+    fn account(&self, record: &RunRecord, _: &EvidenceStore) -> Option<Account> {
+        Some(account(record).unwrap_or_default())
+    }
+
     fn start(&self, attempt: Attempt) -> Ending {
         let sandbox = self.sandbox.clone();
         Box::pin(async move { run(attempt, &sandbox).await.unwrap_or_else(|error| error) })
     }
+}
+
+/// Returns the program that was started. Its answer is a signal of its own, so it verifies nothing by itself.
+fn account(record: &RunRecord) -> Option<Account> {
+    let ended = record.ended()?;
+    let words = std::iter::once(&ended.with["program"]).chain(ended.with["args"].as_array().into_iter().flatten());
+    let command = ExecutedCommand {
+        command: command_line(&words.cloned().collect())?,
+        has_passed: ended.signal.is_some(),
+        message: text(&ended.data["message"]),
+        ..ExecutedCommand::default()
+    };
+    Some(Account { commands: vec![command], worker: Worker::Others, doubt: None })
 }
 
 async fn run(attempt: Attempt, sandbox: &Sandbox) -> Result<Outcome, Outcome> {

@@ -5,9 +5,14 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use interlock_activity::{Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, code, schema};
+use interlock_activity::{
+    Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, code,
+    report::{Account, RunRecord, Worker},
+    schema,
+};
 use interlock_chart::{Value, model::Schema};
 use interlock_http::{Address, Client, Error, HeaderMap, Method, Request, header};
+use interlock_journal::EvidenceStore;
 
 const KNOWN: [&str; 7] = ["method", "url", "headers", "body", "json", "timeout_s", "ok_status"];
 
@@ -78,6 +83,10 @@ impl Activity for HttpRequest {
 
     fn uses_cores(&self) -> bool {
         false
+    }
+
+    fn account(&self, _: &RunRecord, _: &EvidenceStore) -> Option<Account> {
+        Some(Account { worker: Worker::Others, ..Account::default() })
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

@@ -6,10 +6,11 @@ use interlock_chart::{
     Value,
     model::{EffectClass, Schema},
 };
+use interlock_journal::EvidenceStore;
 
 use crate::{
     Attempt, Outcome, RunView, StandIn, StandInQuestion,
-    report::{RecordedRun, Story},
+    report::{Account, RecordedRun, RunRecord, Story},
 };
 
 /// A boxed future that can be sent between threads.
@@ -101,6 +102,12 @@ pub trait Activity: Send + Sync + 'static {
     /// What a report should say about a run whose machine invokes this, beyond what it says about every run. The first activity of a machine that
     /// returns a story tells it.
     fn story(&self, _run: &RecordedRun) -> Option<Story> {
+        None
+    }
+
+    /// What an ended attempt of this activity did: the commands that it executed, whether they verify the result, and
+    /// whose time it took. It reads only what the outcome recorded. `None` if the activity runs nothing and works itself.
+    fn account(&self, _record: &RunRecord, _evidence: &EvidenceStore) -> Option<Account> {
         None
     }
 

@@ -10,6 +10,7 @@ mod attempt;
 mod invocation;
 mod outcome;
 pub mod project;
+pub mod refused;
 mod registry;
 pub mod report;
 pub mod schema;

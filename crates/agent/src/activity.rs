@@ -5,8 +5,13 @@ use std::{
     sync::Arc,
 };
 
-use interlock_activity::{Activity, Attempt, EffectClass, Ending, Outcome, OutcomeKind, schema};
+use interlock_activity::{
+    Activity, Attempt, EffectClass, Ending, Outcome, OutcomeKind,
+    report::{Account, RunRecord},
+    schema,
+};
 use interlock_chart::{Value, model::Schema};
+use interlock_journal::EvidenceStore;
 use interlock_process::{How, ProgramResult, Sandbox};
 use interlock_redact::Redactor;
 use interlock_relay::{Relay, Report};
@@ -14,6 +19,7 @@ use interlock_workspace::Workspace;
 
 use crate::{
     Referee,
+    accounted::account,
     budget::{Left, within_budget},
     change::{Change, before},
     code, coder,
@@ -314,6 +320,10 @@ impl Activity for AgentPrompt {
 
     fn not_taken_because(&self) -> &str {
         "no coding agent is configured (see docs/agents.md)"
+    }
+
+    fn account(&self, record: &RunRecord, evidence: &EvidenceStore) -> Option<Account> {
+        Some(account(record, evidence))
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

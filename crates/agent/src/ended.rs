@@ -3,7 +3,7 @@
 //! The agent's words decide nothing. Each way in which a turn can end has its own signal or error code, and an agent that
 //! reports success after a denial or an outage is not believed.
 
-use interlock_activity::{Attempt, Outcome, OutcomeKind};
+use interlock_activity::{Attempt, Outcome, OutcomeKind, refused::Refused};
 use interlock_chart::Value;
 use interlock_journal::Evidence;
 use interlock_process::{How, Plan, ProgramResult, keep, not_ended};
@@ -14,7 +14,7 @@ use crate::{
     change::Change,
     code,
     driver::End,
-    facts::{Facts, Stop},
+    facts::{Decided, Facts, Stop},
     observed::{asks, observed},
     plan::empty_plan,
     record::Record,
@@ -139,7 +139,12 @@ impl EndedTurn<'_> {
         if let Some(report) = &self.relay {
             told["relay"] = json!(report);
         }
+        let refused: Vec<Refused> =
+            facts.decisions.iter().filter(|one| !one.is_allowed).map(Decided::refused).collect();
         let mut all = keep(attempt, vec![self.ended.stderr], self.ended.confined).await?;
+        if !refused.is_empty() {
+            all.push(Refused::keep(&attempt.evidence, &refused)?);
+        }
         let store = attempt.evidence.clone();
         let kept = crate::activity::blocking(move || {
             let wrong = |why: String| Outcome::not_stored(format!("the transcript of a turn could not be kept: {why}"));

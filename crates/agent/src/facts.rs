@@ -1,5 +1,6 @@
 //! The facts of a turn that are collected while it runs, with bounds, so that memory does not grow with the transcript.
 
+use interlock_activity::refused::Refused;
 use serde::Serialize;
 
 use crate::driver::{End, ToolCall, Update, Usage};
@@ -65,6 +66,15 @@ pub(crate) struct Decided {
     /// `policy` or `person`, or `nobody` if nobody answered in time.
     pub(crate) by: &'static str,
     pub(crate) reason: String,
+}
+
+impl Decided {
+    /// Returns a denied request as a refusal. A question that nobody answers in the middle of a turn is one, too.
+    pub(crate) fn refused(&self) -> Refused {
+        let ToolCall { command, paths, url, name, .. } = &self.call;
+        let what = command.as_ref().or(url.as_ref()).or(paths.first()).unwrap_or(name);
+        Refused::new(what.as_str(), self.by, &self.reason)
+    }
 }
 
 impl Facts {

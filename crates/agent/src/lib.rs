@@ -8,6 +8,7 @@
 //! An agent's words decide nothing here. The changed files come from our own snapshots, and an agent that reports
 //! success after a denial, a cancellation or an outage is not believed.
 
+mod accounted;
 mod activity;
 mod budget;
 mod change;

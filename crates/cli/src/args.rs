@@ -104,6 +104,11 @@ pub(crate) enum Command {
     Trace(OneRun),
     /// Follow a run that another process is running
     Watch(OneRun),
+    /// Show all files that a run has changed, with their counts of lines and their patches
+    ///
+    /// The directory before the run's first write is compared with the directory now, or, if the run has ended, with the
+    /// directory after its last write. Secrets are hidden.
+    Diff(Diff),
     /// Write a report about a run: Markdown, JSON, or an HTML page with a picture
     Report(Report),
     /// Send an event to a run, then follow it

@@ -68,7 +68,13 @@ fn coder(registry: Registry, settings: &Settings) -> Registry {
 
 #[cfg(test)]
 mod tests {
-    use interlock_activity::EffectClass;
+    use interlock_activity::{
+        EffectClass,
+        report::{RecordedActivity, RunRecord},
+    };
+    use interlock_chart::Value;
+    use interlock_core::ActivityId;
+    use interlock_journal::{AttemptResult, Entry};
 
     use super::*;
 
@@ -141,5 +147,32 @@ mod tests {
             ("workspace.undo", EffectClass::Write, false),
         ];
         assert_eq!(found, expected);
+    }
+
+    /// A report counts what activities account for. One that runs programs, which the fields of the sandbox show, or whose
+    /// turns are an agent's must not be silent about it.
+    #[test]
+    fn every_activity_that_runs_programs_accounts_for_them() {
+        let home = tempfile::tempdir().unwrap();
+        let evidence = interlock_journal::EvidenceStore::open(home.path().to_owned()).unwrap();
+        let result = AttemptResult::Signal { name: "x".to_owned(), data: Value::empty() };
+        let entry =
+            Entry::Outcome { activity: ActivityId(1), number: 1, result, evidence: Vec::new(), by: None, id: None };
+        let record = |name: &str| RunRecord {
+            seq: 1,
+            at_ms: 0,
+            entry: entry.clone(),
+            activity: Some(RecordedActivity { name: name.to_owned(), state: "s".to_owned(), with: Value::empty() }),
+            moves: Vec::new(),
+            is_busy: false,
+            account: None,
+        };
+        for activity in activities(Settings::default()).iter() {
+            let fields = serde_json::to_value(activity.schema()).unwrap()["properties"].clone();
+            let runs_programs = !fields["sandbox"].is_null() || activity.name() == "agent.prompt";
+            if runs_programs {
+                assert!(activity.account(&record(activity.name()), &evidence).is_some(), "{}", activity.name());
+            }
+        }
     }
 }

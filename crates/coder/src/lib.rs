@@ -9,6 +9,7 @@
 //! The crate knows no runtime, no policy and no model: the binary puts `verify.run` behind its gate, `interlock-tools`
 //! has the tools, and `interlock-judge` talks to models.
 
+mod accounted;
 mod change;
 mod claims;
 mod facts;

@@ -15,9 +15,13 @@ use std::{
     time::Duration,
 };
 
-use interlock_activity::{Activity, Arguments, Attempt, EffectClass, Ending, Outcome, code, schema};
+use interlock_activity::{
+    Activity, Arguments, Attempt, EffectClass, Ending, Outcome, code,
+    report::{Account, RunRecord},
+    schema,
+};
 use interlock_chart::{Value, counted, model::Schema};
-use interlock_journal::Evidence;
+use interlock_journal::{Evidence, EvidenceStore};
 use interlock_process::{self as program, FIELDS, Sandbox};
 use interlock_project::Command;
 use interlock_verification::{CommandRun, Finding, environment_fault};
@@ -26,6 +30,7 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use crate::{
+    accounted::account,
     blocking,
     change::{Trees, TurnChange},
     claims,
@@ -401,6 +406,10 @@ impl Activity for VerifyRun {
             ("unattended", schema::flag()),
         ]);
         schema::also(fields, &program::schema())
+    }
+
+    fn account(&self, record: &RunRecord, _: &EvidenceStore) -> Option<Account> {
+        Some(account(record).unwrap_or_default())
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

@@ -4,10 +4,10 @@ use std::{path::PathBuf, sync::Arc};
 
 use interlock_activity::{
     Activity, Attempt, EffectClass, Ending, Outcome, Registry, code,
-    report::{RecordedRun, Story},
+    report::{Account, ExecutedCommand, RecordedRun, RunRecord, Story, reading::text},
 };
 use interlock_chart::{Value, model::Schema};
-use interlock_journal::Evidence;
+use interlock_journal::{Evidence, EvidenceStore};
 use interlock_process::Sandbox;
 use interlock_workspace::Workspace;
 use serde::de::DeserializeOwned;
@@ -220,6 +220,19 @@ impl Activity for FirmwareActivity {
 
     fn story(&self, run: &RecordedRun) -> Option<Story> {
         self.tells_story.then(|| story::tell(run))
+    }
+
+    /// The programs of builds and tests, which report their time together. The story of the run says what they showed.
+    fn account(&self, record: &RunRecord, _: &EvidenceStore) -> Option<Account> {
+        let commands = record.ended().and_then(|ended| {
+            let duration_ms = Some(ended.data["programs_ms"].as_u64()?);
+            let signal = ended.signal.as_deref()?;
+            let has_passed = !["failed", "crashed", "broken"].iter().any(|word| signal.ends_with(word));
+            let message = text(&ended.data["summary"]);
+            let (command, exit_code) = (format!("{}: {signal}", self.name), ended.data["exit_code"].as_i64());
+            Some(ExecutedCommand { command, has_passed, exit_code, duration_ms, message, ..ExecutedCommand::default() })
+        });
+        Some(Account { commands: commands.into_iter().collect(), ..Account::default() })
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

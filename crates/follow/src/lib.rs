@@ -3,8 +3,12 @@
 //! The commands, the report and the server show runs. They read them here: record by record with the transitions that
 //! each caused ([`Follower::catch_up`]), or as they are now ([`Follower::from_now`], [`state_json`]). Nothing is written.
 
+mod difference;
+mod end;
+mod evidence;
 mod judge_note;
 mod state;
+mod tally;
 
 use std::sync::Arc;
 
@@ -14,8 +18,12 @@ use interlock_draw::visited::Visits;
 use interlock_journal::{Engine, Entry, Head, Holder, Lease, Phase, Record};
 use interlock_runtime::{Clock as _, Live, LoadedMachine, Move, Offers, Result, SystemClock, offers};
 
+pub use difference::{ChangedFile, Difference, Later, Total};
+pub use end::{End, reason, reason_of};
+pub use evidence::{descendants, with_evidence};
 pub use judge_note::{of as judge_of, words as judge_words};
 pub use state::{counters, state_json};
+pub use tally::{Meter, Spent, Tally, turn_of};
 
 /// The number of records that are read at a time.
 const CHUNK: usize = 1_000;
@@ -104,6 +112,21 @@ impl Follower {
         let opened = engine.open(head.key)?;
         let live = Live::load(&opened, loaded(&*engine, &head)?, Lease { epoch: 0 }, engine.evidence())?;
         Ok(Follower { engine, registry, head, live })
+    }
+
+    /// Follows a run from the last stored state before a record; from its start if there is none.
+    pub fn before(source: &impl Source, head: Head, seq: u64) -> Result<Self> {
+        let engine = source.engine();
+        let mut opened = engine.open(head.key)?;
+        if opened.snapshot.as_ref().is_none_or(|(at, _)| *at >= seq) {
+            return Follower::from_start(source, head);
+        }
+        opened.tail.clear();
+        let mut live = Live::load(&opened, loaded(&*engine, &head)?, Lease { epoch: 0 }, engine.evidence())?;
+        // A timer that was set later is set again when its record is read.
+        let pending: Vec<_> = live.state.pending.iter().map(|pending| pending.id).collect();
+        live.timers.retain(|id, _| pending.contains(id));
+        Ok(Follower { engine, registry: source.registry(), head, live })
     }
 
     /// Reads the records that were added since the last call.

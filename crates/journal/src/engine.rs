@@ -4,7 +4,7 @@
 //! It decides nothing: `step` decides what a record means. The conformance suite (`crates/testkit-engine`) defines what an
 //! engine must do; a second engine is correct if it passes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{Definition, Entry, EvidenceStore, Hash, Receipt, Record, Result, Unchained};
 use interlock_core::TimerId;
@@ -311,6 +311,15 @@ pub trait Engine: Send + Sync + 'static {
 
     /// Lists runs, newest first. [`Filter::before`] and [`Filter::at_most`] page through them.
     fn list(&self, filter: &Filter) -> Result<Vec<Head>>;
+
+    /// Counts the selected runs by phase. [`Filter::before`] and [`Filter::at_most`] do not limit the count.
+    fn count(&self, filter: &Filter) -> Result<BTreeMap<Phase, u64>> {
+        let mut counted = BTreeMap::new();
+        for head in self.list(&Filter { before: None, at_most: 0, ..filter.clone() })? {
+            *counted.entry(head.phase).or_default() += 1;
+        }
+        Ok(counted)
+    }
 
     /// Returns the records of all runs that were added after number `since`, oldest first, at most `at_most` of them. A
     /// record that becomes visible later always has a higher number, so a reader that remembers the last number misses

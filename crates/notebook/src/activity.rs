@@ -8,10 +8,14 @@ use std::{
 
 use interlock_activity::{
     Activity, Arguments, Attempt, BadArgument, EffectClass, Ending, Outcome, OutcomeKind, Schema,
-    report::{RecordedRun, Story},
+    report::{
+        Account, EndedAttempt, ExecutedCommand, RecordedRun, RunRecord, Story,
+        reading::{text, words},
+    },
     schema,
 };
 use interlock_chart::{Value, counted};
+use interlock_journal::EvidenceStore;
 use interlock_process::{FIELDS, Sandbox, schema as confinement};
 use interlock_sandbox::Rules;
 use serde_json::{Value as Json, json};
@@ -115,6 +119,29 @@ impl Activity for NotebookAction {
 
     fn story(&self, run: &RecordedRun) -> Option<Story> {
         story::tell(run)
+    }
+
+    /// The cell that it executed. It verifies nothing: the notebook's own answer is what counts.
+    fn account(&self, record: &RunRecord, _: &EvidenceStore) -> Option<Account> {
+        let code = |ended: &EndedAttempt| {
+            let at = usize::try_from(ended.with["index"].as_u64().unwrap_or(0)).unwrap_or(usize::MAX);
+            let action = &ended.with["actions"][at];
+            words(&action["codecell_id"]).or_else(|| words(&action["action"]))
+        };
+        let commands = record.ended().and_then(|ended| {
+            let duration_ms = ended.data["programs_ms"].as_u64().filter(|ms| *ms > 0)?;
+            let has_passed = ended.signal.is_some() && ended.data["failed"] != true;
+            let message = text(&ended.data["summary"]);
+            let command = format!("cell {}", code(&ended).unwrap_or_else(|| text(&ended.data["last_cell"])));
+            Some(ExecutedCommand {
+                command,
+                has_passed,
+                duration_ms: Some(duration_ms),
+                message,
+                ..ExecutedCommand::default()
+            })
+        });
+        Some(Account { commands: commands.into_iter().collect(), ..Account::default() })
     }
 
     fn run_ended(&self, run: &str) {

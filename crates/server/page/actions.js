@@ -5,6 +5,7 @@ import { h, put } from './dom.js';
 import { openDiff } from './evidence.js';
 import { go, link } from './route.js';
 import { action, dialog, failure, toast } from './widgets.js';
+import { drafted } from './typing.js';
 import { t } from './words.js';
 
 // Makes the buttons that a run has now. `done` is called after an action.
@@ -36,11 +37,13 @@ function grantButton(run, isOpen, done) {
     const give = async () => {
       await post(['runs', run, 'grant'], { scopes: [scope.value.trim()], uses: Number(uses.value) || 1 });
       toast(t('granted', { run }));
+      forget();
       close();
       done();
     };
-    const close = dialog(t('grant'), h('p', { class: 'muted' }, t('grant-about')),
-      h('div', { class: 'fields' }, h('div', { class: 'field' }, h('label', { for: 'scope' }, t('scope')), scope), h('div', { class: 'field' }, h('label', { for: 'uses' }, t('uses')), uses)),
+    const fields = h('div', { class: 'fields' }, h('div', { class: 'field' }, h('label', { for: 'scope' }, t('scope')), scope), h('div', { class: 'field' }, h('label', { for: 'uses' }, t('uses')), uses));
+    const forget = drafted(`grant ${run}`, fields);
+    const close = dialog(t('grant'), h('p', { class: 'muted' }, t('grant-about')), fields,
       place, h('div', { class: 'buttons' }, action(t('grant'), give, { kind: 'primary', place })));
   };
   return h('button', { type: 'button', onclick: ask }, t('grant'));

@@ -5,6 +5,7 @@ import { h, put } from './dom.js';
 import { due } from './format.js';
 import { form, sendWithKeys } from './form.js';
 import { data } from './tree.js';
+import { drafted } from './typing.js';
 import { t } from './words.js';
 import { action, toast } from './widgets.js';
 
@@ -84,7 +85,8 @@ function choices(run, offers, fixed, done, isMain) {
   const buttons = offers.map((offer, at) => {
     const fields = form(offer.data, { hidden: Object.keys(fixed) });
     const kind = offer.is_general || offer.event === 'error' ? 'quiet' : at === 0 && isMain ? 'primary' : '';
-    const send = sender(run, offer.event, fixed, fields, done);
+    const forget = fields.node ? drafted(`${run} ${offer.event}`, fields.node) : () => {};
+    const send = sender(run, offer.event, fixed, fields, (sent) => { forget(); done(sent); });
     if (fields.isEmpty) return action(offer.event, send, { sure: offer.irreversible, kind, place: problem, about: about(offer) });
     const button = h('button', { type: 'button', class: kind, 'aria-expanded': 'false', onclick: () => {
       const isOpen = button.getAttribute('aria-expanded') === 'true';

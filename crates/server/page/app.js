@@ -87,11 +87,11 @@ const countInbox = soon(async () => {
 
 function watch(notice) {
   if (notice.type === 'hello' || notice.type === 'record') countInbox();
-  if (notice.type === 'offline') {
-    put(banner, t('offline'));
+  if (notice.type === 'offline' || notice.type === 'stale') {
+    put(banner, t(notice.type));
     banner.hidden = false;
   }
-  if (notice.type === 'online') banner.hidden = true;
+  if (notice.type === 'live') banner.hidden = true;
 }
 
 async function logOut() {

@@ -1,5 +1,7 @@
 // Builds DOM nodes. Text becomes text nodes and attributes become attributes: nothing here interprets HTML.
 
+import { isInUse } from './typing.js';
+
 const SVG = 'http://www.w3.org/2000/svg';
 
 // Makes an element. Functions among the attributes whose name begins with `on` become event listeners; `false`, `null`
@@ -37,32 +39,54 @@ export function put(node, ...children) {
   return add(node, ...children);
 }
 
-// Shows a list, and keeps the node of an item as long as its key and version are the same. A form in an item that has
-// not changed keeps what a person has typed. `isHeld` keeps a node that has changed for the moment.
-export function keyed(parent, items, key, version, build, isHeld = () => false) {
+// Shows a list, and keeps the node of an item as long as its key and version are the same. A node in use (`isHeld`) is
+// kept although its item has changed or gone; `onHeld` is told, with `true` if it has gone. The node with the focus is
+// never moved: the others are moved around it, so that a person who types keeps focus, text and caret.
+export function keyed(parent, items, key, version, build, { isHeld = isInUse, onHeld = () => {} } = {}) {
   const before = parent.keyedNodes ?? new Map();
+  const places = new Map([...parent.children].map((node, at) => [node, at]));
   const now = new Map();
-  let place = parent.firstChild;
   for (const item of items) {
     const [id, seen] = [key(item), version(item)];
     const kept = before.get(id);
-    const entry = kept && (kept.seen === seen || isHeld(kept.node)) ? kept : { seen, node: build(item) };
-    if (kept && kept !== entry) {
-      if (place === kept.node) place = place.nextSibling;
-      kept.node.remove();
-    }
-    now.set(id, entry);
-    if (entry.node === place) place = place.nextSibling;
-    else parent.insertBefore(entry.node, place);
     before.delete(id);
+    if (kept && kept.seen !== seen && isHeld(kept.node)) {
+      onHeld(kept.node, false);
+      now.set(id, kept);
+    } else now.set(id, kept?.seen === seen ? kept : { seen, node: build(item) });
   }
-  for (const { node } of before.values()) node.remove();
-  while (place) {
-    const next = place.nextSibling;
-    if (![...now.values()].some((entry) => entry.node === place)) place.remove();
-    place = next;
+  const nodes = [...now.values()].map(({ node }) => node);
+  for (const [id, entry] of before) {
+    if (!isHeld(entry.node)) continue;
+    onHeld(entry.node, true);
+    now.set(id, { ...entry, seen: null });
+    nodes.splice(Math.min(places.get(entry.node) ?? 0, nodes.length), 0, entry.node);
   }
   parent.keyedNodes = now;
+  arrange(parent, nodes);
+}
+
+// Gives a parent exactly these children in this order.
+function arrange(parent, nodes) {
+  const wanted = new Set(nodes);
+  for (const child of [...parent.childNodes]) if (!wanted.has(child)) child.remove();
+  const fixed = nodes.findIndex((node) => parent.contains(node) && node.contains(document.activeElement));
+  const fill = (part, first) => {
+    let place = first;
+    for (const node of part) {
+      if (node === place) place = place.nextSibling;
+      else parent.insertBefore(node, place);
+    }
+  };
+  if (fixed < 0) return fill(nodes, parent.firstChild);
+  // Nodes that belong behind the fixed one are moved there at the end.
+  let place = parent.firstChild;
+  for (const node of nodes.slice(0, fixed)) {
+    while (place !== nodes[fixed] && place !== node && nodes.indexOf(place) > fixed) place = place.nextSibling;
+    if (node === place) place = place.nextSibling;
+    else parent.insertBefore(node, place);
+  }
+  fill(nodes.slice(fixed + 1), nodes[fixed].nextSibling);
 }
 
 // Returns a function that asks for some work: it is done once after a delay, and never twice at a time. A request during

@@ -3,9 +3,9 @@
 
 import { address, bytes, get } from './api.js';
 import { ansi } from './ansi.js';
-import { diff, isDiff } from './diff.js';
+import { body, diff, isDiff, onDemand, readDiff, summary } from './diff.js';
 import { h, put } from './dom.js';
-import { size } from './format.js';
+import { count, size } from './format.js';
 import { tree } from './tree.js';
 import { t } from './words.js';
 import { dialog, failure } from './widgets.js';
@@ -13,6 +13,8 @@ import { dialog, failure } from './widgets.js';
 const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 // The bytes that are fetched at first.
 const FIRST_BYTES = 512 * 1024;
+// The most files of a change that are listed at once, and the lines of the files that are open from the beginning.
+const [FILES_SHOWN, LINES_OPEN] = [200, 600];
 
 // Opens a file of a run in a dialog.
 export function openEvidence(run, file) {
@@ -28,8 +30,44 @@ export async function openDiff(run) {
   const place = h('div', { class: 'evidence' }, h('p', { class: 'muted' }, t('loading')));
   dialog(t('diff-of', { run }), place);
   try {
-    const { diff: text, more_bytes: more } = await get(['runs', run, 'diff']);
-    put(place, text ? diff(text) : h('p', { class: 'muted' }, t('no-diff')), more ? h('p', { class: 'muted' }, t('more-bytes', { size: size(more) })) : null);
+    put(place, changes(run, await get(['runs', run, 'diff'], { text: false })));
+  } catch (error) {
+    put(place, failure(error));
+  }
+}
+
+// Lists all files that a run has changed, with their true counts. The lines of a file are fetched when it is opened; a
+// short change is open from the beginning.
+function changes(run, { files, total, note, missing_bytes: missing }) {
+  if (files.length === 0) return h('p', { class: 'muted' }, note ?? t('no-diff'));
+  const list = h('div', { class: 'diff' });
+  let lines = 0;
+  const append = (from) => {
+    for (const file of files.slice(from, from + FILES_SHOWN)) {
+      lines += (file.added ?? 0) + (file.removed ?? 0);
+      list.append(onDemand(summary({ ...file, name: file.path, note: file.note }), lines <= LINES_OPEN, (place) => fileDiff(run, file.path, place)));
+    }
+    const rest = files.length - from - FILES_SHOWN;
+    if (rest <= 0) return;
+    const more = h('button', { type: 'button', class: 'small', onclick: () => { more.remove(); append(from + FILES_SHOWN); } }, t('more-files', { count: count(rest) }));
+    list.append(more);
+  };
+  append(0);
+  return [
+    note ? h('p', {}, note) : null,
+    h('p', { class: 'diff-total' }, t('diff-total', { files: count(total.files), added: count(total.added), removed: count(total.removed) }), ' · ',
+      h('a', { href: address(['runs', run, 'diff', 'patch']), download: `${run}.diff` }, t('download-patch'))),
+    missing ? h('p', { class: 'muted' }, t('more-bytes', { size: size(missing) })) : null,
+    list,
+  ];
+}
+
+async function fileDiff(run, path, place) {
+  try {
+    const { diff: text, more_bytes: more } = await get(['runs', run, 'diff'], { path });
+    const file = readDiff(text)[0];
+    put(place, file && file.rows.length ? body({ ...file, name: path }) : h('pre', { class: 'log' }, text || t('no-content')),
+      more ? h('p', { class: 'muted' }, t('more-bytes', { size: size(more) })) : null);
   } catch (error) {
     put(place, failure(error));
   }
@@ -57,7 +95,8 @@ function show(file, content, isWhole) {
     if (Array.isArray(value?.cells)) return notebook(value);
     if (value !== undefined) return tree(value, 2);
   }
-  if (isDiff(text)) return diff(text);
+  // The counts of a diff that is not all here would be wrong.
+  if (isDiff(text) && isWhole) return diff(text);
   return h('pre', { class: 'log', tabindex: '0' }, ansi(text));
 }
 

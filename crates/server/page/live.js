@@ -8,17 +8,28 @@ import { address } from './api.js';
 // The time after which a stream that the server refused is opened again, and after which a hidden page gives up its
 // stream, in milliseconds.
 const [RETRY_MS, HIDDEN_MS] = [1500, 2000];
+// The number of signs of life that may be missing before a stream is stale, and how often that is looked at.
+const [MISSED_MAX, LOOK_MS] = [3, 1000];
 const LOCK = 'interlock-live';
 
 const listeners = new Set();
 // The latest progress text of each run; it is not stored anywhere else.
 export const progress = new Map();
 const others = new BroadcastChannel(LOCK);
-let [source, last, isOnline] = [null, null, true];
+let [source, last] = [null, null];
+// `connecting` until the first event; then `live`, `stale` if nothing is heard any more, or `offline` if the connection
+// is lost. A proxy that holds events back looks like a stale stream.
+let state = 'connecting';
+let [heardAt, aliveMs] = [0, 5000];
 // The wish for notices, the place in the queue for the lock, and the function that gives the lock back.
 let [isWanted, queue, release] = [false, null, null];
 
-// Calls a function for each notice: `{type: 'hello' | 'record' | 'progress' | 'online' | 'offline', …}`.
+// Returns true if notices arrive at once.
+export function isLive() {
+  return state === 'live';
+}
+
+// Calls a function for each notice: `{type: 'hello' | 'record' | 'progress' | 'live' | 'stale' | 'offline', …}`.
 // Returns the function that ends this.
 export function follow(listener) {
   listeners.add(listener);
@@ -29,6 +40,7 @@ export function follow(listener) {
 export function connect() {
   if (isWanted) return;
   isWanted = true;
+  heardAt = Date.now();
   // Locks exist only where the browser trusts the connection; elsewhere each window has its own stream.
   if (!navigator.locks) return open();
   queue = new AbortController();
@@ -49,7 +61,8 @@ export function disconnect() {
 
 function open() {
   source = new EventSource(address(['events'], { since: last ?? undefined }));
-  source.addEventListener('hello', (event) => share({ type: 'hello', number: Number(event.lastEventId) }));
+  source.addEventListener('hello', (event) => share({ type: 'hello', number: Number(event.lastEventId), alive: JSON.parse(event.data).alive_ms }));
+  source.addEventListener('alive', () => share({ type: 'alive' }));
   source.addEventListener('record', (event) => share({ type: 'record', ...JSON.parse(event.data) }));
   source.addEventListener('progress', (event) => {
     const { run, activity, text } = JSON.parse(event.data);
@@ -75,20 +88,36 @@ others.addEventListener('message', ({ data }) => { if (isWanted) hear(data); });
 
 function hear(notice) {
   const { type, number, run } = notice;
-  if (type === 'offline') return setOnline(false);
+  if (type === 'offline') return become('offline');
+  heardAt = Date.now();
+  aliveMs = notice.alive ?? aliveMs;
+  if (type === 'alive') return become('live');
   if (type === 'record' && last !== null && number <= last) return;
   if (type !== 'progress') last = Math.max(last ?? 0, number);
   if (type === 'record' && notice.phase !== 'active') progress.delete(run);
   if (type === 'progress') progress.set(run, notice);
-  setOnline(true);
+  become('live');
   tell(notice);
 }
 
-function setOnline(value) {
-  if (value === isOnline) return;
-  isOnline = value;
-  tell({ type: value ? 'online' : 'offline' });
+function become(value) {
+  if (value === state) return;
+  state = value;
+  tell({ type: value });
 }
+
+// A stream that gives no sign of life is opened again. Meanwhile the views fetch their data again each time, so that the
+// page goes on, slowly, even if no event ever gets through.
+setInterval(() => {
+  if (!isWanted || Date.now() - heardAt < aliveMs * MISSED_MAX) return;
+  heardAt = Date.now();
+  become('stale');
+  if (source) {
+    source.close();
+    open();
+  }
+  tell({ type: 'hello' });
+}, LOOK_MS);
 
 function tell(notice) {
   for (const listener of [...listeners]) listener(notice);

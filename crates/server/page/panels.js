@@ -67,8 +67,8 @@ function bars(states, now) {
       h('td', { class: 'figure' }, read ? count(read) : ''), h('td', { class: 'figure' }, paid ? cost(paid) : ''));
   };
   return [
-    h('table', { class: 'list bars' }, h('thead', {}, h('tr', {}, ['state', 'time', 'entered', 'activities', 'tokens-short', 'cost'].map((key) => h('th', { scope: 'col', colspan: key === 'time' ? 2 : null }, t(key))))),
-      h('tbody', {}, rows.sort((a, b) => b.ms - a.ms).map(row))),
+    h('div', { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': t('totals') }, h('table', { class: 'list bars' }, h('thead', {}, h('tr', {}, ['state', 'time', 'entered', 'activities', 'tokens-short', 'cost'].map((key) => h('th', { scope: 'col', colspan: key === 'time' ? 2 : null }, t(key))))),
+      h('tbody', {}, rows.sort((a, b) => b.ms - a.ms).map(row)))),
     price || tokensIn || ofAgents ? h('p', { class: 'muted' }, [tokensIn ? t('tokens', { read: count(tokensIn), written: count(tokensOut) }) : null, ofAgents ? t('agent-tokens', { count: count(ofAgents) }) : null, cost(price)].filter(Boolean).join(' · ')) : null,
   ];
 }
@@ -94,6 +94,6 @@ function log(text) {
 }
 
 // Lists child runs.
-export function children(list) {
-  return h('table', { class: 'list' }, h('tbody', {}, list.map((child) => h('tr', {}, h('th', { scope: 'row' }, runLink(child.run)), h('td', { class: 'mono' }, child.machine), h('td', {}, phase(child.phase)), h('td', { class: 'mono' }, child.place), h('td', {}, age(child.updated))))));
+export function children(list, hasMore) {
+  return h('div', {}, hasMore ? h('p', { class: 'muted' }, t('more-children', { count: list.length })) : null, h('table', { class: 'list' }, h('tbody', {}, list.map((child) => h('tr', {}, h('th', { scope: 'row' }, runLink(child.run)), h('td', { class: 'mono' }, child.machine), h('td', {}, phase(child.phase)), h('td', { class: 'mono' }, child.place), h('td', {}, age(child.updated)))))));
 }

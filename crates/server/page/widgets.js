@@ -2,6 +2,7 @@
 
 import { h, put } from './dom.js';
 import { link } from './route.js';
+import { release } from './typing.js';
 import { t } from './words.js';
 
 // The time for the second click on a button that asks twice, in milliseconds.
@@ -19,6 +20,20 @@ export function failure(error) {
 // Shows a phase: a coloured mark and its word.
 export function phase(name) {
   return h('span', { class: `phase ${name}` }, t(`phase-${name}`));
+}
+
+// Marks a node that shows an old question because somebody types in it. The text stays until the person gives it up.
+export function outdated(node, isGone, reload) {
+  const known = node.querySelector(':scope > .outdated');
+  if (known?.dataset.gone === String(isGone)) return;
+  known?.remove();
+  const drop = () => {
+    release(node);
+    node.querySelector(':scope > .outdated')?.remove();
+    reload();
+  };
+  node.prepend(h('p', { class: 'outdated', role: 'status', 'data-gone': String(isGone) }, t(isGone ? 'question-gone' : 'question-changed'), ' ',
+    h('button', { type: 'button', class: 'small', onclick: drop }, t(isGone ? 'drop-text' : 'show-new'))));
 }
 
 // Links to a run.

@@ -5,14 +5,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use interlock_follow::{Follower, Step};
+use interlock_follow::{Follower, Source, Step};
 use interlock_journal::{Head, RunKey};
 use interlock_runtime::Live;
 
-use crate::{
-    app::App,
-    problem::{Problem, Result},
-};
+use crate::problem::{Problem, Result};
 
 /// The number of records between two states that are kept.
 const STEP: u64 = 4_096;
@@ -30,27 +27,27 @@ struct History(Vec<Live>);
 
 impl Histories {
     /// Returns the records from number `from` on, at most `at_most` of them, with the transitions that they caused.
-    pub(crate) fn steps(&self, app: &App, head: &Head, from: u64, at_most: usize) -> Result<Vec<Step>> {
-        let mut follower = self.before(app, head, from)?;
+    pub(crate) fn steps(&self, source: &impl Source, head: &Head, from: u64, at_most: usize) -> Result<Vec<Step>> {
+        let mut follower = self.before(source, head, from)?;
         Ok(follower.read(at_most)?)
     }
 
     /// Returns the run as it was after a record, with the last record that was read.
-    pub(crate) fn at(&self, app: &App, head: &Head, seq: u64) -> Result<(Follower, Option<Step>)> {
+    pub(crate) fn at(&self, source: &impl Source, head: &Head, seq: u64) -> Result<(Follower, Option<Step>)> {
         if seq == 0 || seq > head.seq {
             return Err(Problem::not_found(format!("{} has no record {seq}", head.name))
                 .hint(format!("it has records 1 to {}", head.seq)));
         }
-        let mut follower = self.before(app, head, seq)?;
+        let mut follower = self.before(source, head, seq)?;
         let last = follower.read(1)?.pop();
         Ok((follower, last))
     }
 
     /// Returns the run as it was before a record.
-    fn before(&self, app: &App, head: &Head, seq: u64) -> Result<Follower> {
+    pub(crate) fn before(&self, source: &impl Source, head: &Head, seq: u64) -> Result<Follower> {
         let history = self.history(head.key);
         let mut history = history.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut follower = history.nearest(app, head, seq.saturating_sub(1))?;
+        let mut follower = history.nearest(source, head, seq.saturating_sub(1))?;
         while follower.live.seq + 1 < seq {
             let wanted = (seq - 1 - follower.live.seq).min(STEP - follower.live.seq % STEP);
             let read = follower.read(usize::try_from(wanted).unwrap_or(usize::MAX))?;
@@ -76,8 +73,8 @@ impl Histories {
 
 impl History {
     /// Returns the run after the last record before `seq` for which its state is kept.
-    fn nearest(&self, app: &App, head: &Head, seq: u64) -> Result<Follower> {
-        let mut follower = Follower::from_start(app, head.clone())?;
+    fn nearest(&self, source: &impl Source, head: &Head, seq: u64) -> Result<Follower> {
+        let mut follower = Follower::from_start(source, head.clone())?;
         if let Some(live) = self.0.iter().rev().find(|live| live.seq <= seq) {
             follower.live = live.clone();
         }

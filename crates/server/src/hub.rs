@@ -5,17 +5,19 @@
 //! memory if that is recent, otherwise from the store.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{BTreeMap, HashMap, VecDeque},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-use interlock_journal::{Change, Engine, Head, Phase, moment};
-use interlock_runtime::{News, Runtime};
+use interlock_activity::Registry;
+use interlock_follow::{Follower, Source};
+use interlock_journal::{Change, Engine, Head, Phase, RunKey, moment};
+use interlock_runtime::{Live, News, Runtime};
 use serde::Serialize;
 use tokio::sync::{broadcast, watch};
 
-use crate::problem::Result;
+use crate::{history::Histories, problem::Result};
 
 /// The interval at which the feed is read if nothing is announced.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -29,7 +31,10 @@ const CHUNK: usize = 500;
 /// The number of progress texts that are kept for slow readers.
 const PROGRESS_KEPT: usize = 256;
 
-/// A record that was added to the store, with the run as it is now.
+/// The most runs whose last noticed state is kept.
+const RUNS_MAX: usize = 64;
+
+/// A record that was added to the store, with the run as it was after it.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Notice {
     /// The number of the record among those of all runs.
@@ -55,9 +60,28 @@ pub(crate) struct Progress {
     pub(crate) text: String,
 }
 
+/// The store whose records become notices.
+struct Feed {
+    engine: Arc<dyn Engine>,
+    registry: &'static Registry,
+}
+
+impl Source for Feed {
+    fn engine(&self) -> Arc<dyn Engine> {
+        Arc::clone(&self.engine)
+    }
+
+    fn registry(&self) -> &'static Registry {
+        self.registry
+    }
+}
+
 /// The notices of a store.
 pub(crate) struct Hub {
-    engine: Arc<dyn Engine>,
+    feed: Feed,
+    histories: Histories,
+    /// The runs that were noticed last, after their last noticed record, most recent last.
+    noticed: Mutex<Vec<(RunKey, Live)>>,
     recent: Mutex<VecDeque<Arc<Notice>>>,
     last: watch::Sender<u64>,
     progress: broadcast::Sender<Arc<Progress>>,
@@ -67,10 +91,16 @@ pub(crate) struct Hub {
 
 impl Hub {
     /// Follows a store from now on.
-    pub(crate) fn new(engine: Arc<dyn Engine>) -> Result<Self> {
-        let last = watch::Sender::new(engine.last_change()?);
-        let progress = broadcast::Sender::new(PROGRESS_KEPT);
-        Ok(Hub { engine, recent: Mutex::default(), last, progress, doing: Mutex::default() })
+    pub(crate) fn new(engine: Arc<dyn Engine>, registry: &'static Registry) -> Result<Self> {
+        Ok(Hub {
+            last: watch::Sender::new(engine.last_change()?),
+            feed: Feed { engine, registry },
+            histories: Histories::default(),
+            noticed: Mutex::default(),
+            recent: Mutex::default(),
+            progress: broadcast::Sender::new(PROGRESS_KEPT),
+            doing: Mutex::default(),
+        })
     }
 
     /// Returns a receiver that changes whenever there are new notices.
@@ -121,7 +151,7 @@ impl Hub {
     /// Reads the changes since the last call. Returns true if there may be more.
     fn look(&self) -> Result<bool> {
         let since = *self.last.borrow();
-        let changes = self.engine.changes(since, CHUNK)?;
+        let changes = self.feed.engine.changes(since, CHUNK)?;
         let Some(last) = changes.last().map(|change| change.number) else { return Ok(false) };
         let notices = self.notices(&changes)?;
         notices.iter().for_each(|notice| drop(self.doing().remove(&notice.run)));
@@ -134,16 +164,66 @@ impl Hub {
         Ok(changes.len() == CHUNK)
     }
 
+    /// Returns a notice for each change, with the state of the run after that very record.
     fn notices(&self, changes: &[Change]) -> Result<Vec<Arc<Notice>>> {
-        let mut known: Option<Head> = None;
+        let mut by_run: BTreeMap<RunKey, Vec<Change>> = BTreeMap::new();
+        changes.iter().for_each(|change| by_run.entry(change.run).or_default().push(*change));
+        let mut notices = Vec::with_capacity(changes.len());
+        for (run, changes) in by_run {
+            let head = self.feed.engine.head(run)?;
+            match &changes[..] {
+                // The usual case needs no replay: the run's only new record is its last one.
+                [change] if change.seq == head.seq => notices.push(Notice::of(change, &head)),
+                changes => notices.extend(self.replayed(changes, &head)),
+            }
+        }
+        notices.sort_by_key(|notice| notice.number);
+        Ok(notices.into_iter().map(Arc::new).collect())
+    }
+
+    /// Replays a run up to each of these changes, which are in order. A run that cannot be replayed is told about with
+    /// its present state, because readers must not miss a record.
+    fn replayed(&self, changes: &[Change], head: &Head) -> Vec<Notice> {
+        let mut follower = changes.first().and_then(|first| self.before(head, first.seq));
         let mut notices = Vec::with_capacity(changes.len());
         for change in changes {
-            if known.as_ref().is_none_or(|head| head.key != change.run) {
-                known = Some(self.engine.head(change.run)?);
+            let is_there = follower.as_mut().is_some_and(|follower| {
+                let missing = usize::try_from(change.seq.saturating_sub(follower.live.seq)).unwrap_or(usize::MAX);
+                follower.read(missing).is_ok() && follower.live.seq == change.seq
+            });
+            match follower.as_ref().filter(|_| is_there) {
+                Some(follower) => notices.push(Notice::of(change, &seen(head, follower))),
+                None => notices.push(Notice::of(change, head)),
             }
-            notices.extend(known.iter().map(|head| Arc::new(Notice::of(change, head))));
         }
-        Ok(notices)
+        if let Some(follower) = follower {
+            self.keep(follower.live);
+        }
+        notices
+    }
+
+    /// Returns a run as it was before a record, from the nearest state that is known.
+    fn before(&self, head: &Head, seq: u64) -> Option<Follower> {
+        let noticed = {
+            let noticed = self.noticed.lock().unwrap_or_else(PoisonError::into_inner);
+            noticed.iter().find(|(run, live)| *run == head.key && live.seq < seq).map(|(_, live)| live.clone())
+        };
+        if let Some(live) = noticed {
+            let mut follower = Follower::from_start(&self.feed, head.clone()).ok()?;
+            follower.live = live;
+            return Some(follower);
+        }
+        let stored = Follower::before(&self.feed, head.clone(), seq).ok().filter(|follower| follower.live.seq > 0);
+        stored.or_else(|| self.histories.before(&self.feed, head, seq).ok())
+    }
+
+    fn keep(&self, live: Live) {
+        let mut noticed = self.noticed.lock().unwrap_or_else(PoisonError::into_inner);
+        noticed.retain(|(run, _)| *run != live.key);
+        if noticed.len() >= RUNS_MAX {
+            noticed.remove(0);
+        }
+        noticed.push((live.key, live));
     }
 
     /// Returns the notices after a number, oldest first, at most [`CHUNK`] of them.
@@ -155,10 +235,22 @@ impl Hub {
         }
         drop(recent);
         let last = *self.last.borrow();
-        let mut changes = self.engine.changes(number, CHUNK)?;
+        let mut changes = self.feed.engine.changes(number, CHUNK)?;
         // Records that the task has not announced yet are sent when it does.
         changes.retain(|change| change.number <= last);
         self.notices(&changes)
+    }
+}
+
+/// Returns the head of a run as it was when its last record was the one that was read last.
+fn seen(head: &Head, follower: &Follower) -> Head {
+    let live = &follower.live;
+    Head {
+        phase: follower.phase(),
+        place: live.place(),
+        updated_ms: live.at_ms,
+        due_ms: live.due(i64::MAX).map(|(_, due_ms)| due_ms),
+        ..head.clone()
     }
 }
 

@@ -174,7 +174,7 @@ impl Server {
     }
 
     fn app(self) -> Result<App> {
-        let hub = Hub::new(Arc::clone(self.runtime.engine()))?;
+        let hub = Hub::new(Arc::clone(self.runtime.engine()), self.registry)?;
         Ok(App {
             runtime: self.runtime,
             registry: self.registry,

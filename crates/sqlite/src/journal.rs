@@ -1,7 +1,7 @@
 //! The SQLite engine: implements the engine trait with the tables, the writer and the worker locks.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
@@ -9,7 +9,7 @@ use std::{
 
 use interlock_journal::{
     Append, Change, Claim, Definition, Engine, Error, EvidenceStore, Filter, Hash, Head, Holder, Lease, Message,
-    NewRun, Opened, Posted, Receipt, Record, Result, RunKey, StoreHead, Work, WorkerName, private,
+    NewRun, Opened, Phase, Posted, Receipt, Record, Result, RunKey, StoreHead, Work, WorkerName, private,
 };
 use rusqlite::Connection;
 
@@ -237,6 +237,10 @@ impl Engine for Journal {
 
     fn list(&self, filter: &Filter) -> Result<Vec<Head>> {
         self.read(|connection| read::list(connection, filter))
+    }
+
+    fn count(&self, filter: &Filter) -> Result<BTreeMap<Phase, u64>> {
+        self.read(|connection| read::count(connection, filter))
     }
 
     fn changes(&self, since: u64, at_most: usize) -> Result<Vec<Change>> {

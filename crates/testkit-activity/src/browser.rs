@@ -137,6 +137,16 @@ impl Browser {
         });
     }
 
+    /// Presses the keys of a text one by one, whatever has the focus.
+    pub fn press(&self, text: &str) {
+        let keys: Vec<Json> = text
+            .chars()
+            .flat_map(|key| ["keyDown", "keyUp"].map(|kind| json!({ "type": kind, "value": key.to_string() })))
+            .collect();
+        let keyboard = json!({ "type": "key", "id": "keyboard", "actions": keys });
+        self.act("POST", "/actions", json!({ "actions": [keyboard] }));
+    }
+
     /// Repeats a step whose element was replaced or covered in the meantime.
     fn retry(&self, step: impl Fn() -> Result<Json, String>) {
         let deadline = Instant::now() + STEP_MAX;

@@ -195,6 +195,10 @@ pub fn names_are_unique_and_lists_are_filtered(store: &dyn Store) {
     assert_eq!(names(Filter { at_most: 1, ..Filter::default() }), ["prd-2"]);
     assert_eq!(names(Filter { prefix: Some("prd-1".into()), ..Filter::default() }), ["prd-1"]);
     assert_eq!(names(Filter { phases: vec![Phase::Paused], ..Filter::default() }), [""; 0]);
+    let count = |filter: Filter| engine.count(&filter).unwrap().values().sum::<u64>();
+    assert_eq!(count(Filter { at_most: 1, ..Filter::default() }), 2, "a count has no pages");
+    assert_eq!(count(Filter { prefix: Some("prd-1".into()), ..Filter::default() }), 1);
+    assert_eq!(count(Filter { phases: vec![Phase::Paused], ..Filter::default() }), 0);
     assert!(matches!(engine.open(RunKey(99)), Err(Error::NoRun(_))));
 }
 

@@ -2,9 +2,13 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use interlock_activity::{Activity, Attempt, EffectClass, Ending, Host, Outcome, code, schema};
+use interlock_activity::{
+    Activity, Attempt, EffectClass, Ending, Host, Outcome, code,
+    report::{Account, RunRecord},
+    schema,
+};
 use interlock_chart::{Value, model::Schema};
-use interlock_journal::Evidence;
+use interlock_journal::{Evidence, EvidenceStore};
 use interlock_process::{FIELDS, Sandbox};
 use interlock_workspace::Workspace;
 use serde::Deserialize;
@@ -12,6 +16,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::{
     Effect, ErrorCode, Meaning, Tool, ToolError,
+    accounted::account,
     args::Args,
     error::Failure,
     meaning::Source,
@@ -292,6 +297,10 @@ impl Activity for ToolCall {
 
     fn run_ended(&self, run: &str) {
         self.memory.forget(run);
+    }
+
+    fn account(&self, record: &RunRecord, _: &EvidenceStore) -> Option<Account> {
+        Some(account(record).unwrap_or_default())
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

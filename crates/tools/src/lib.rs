@@ -8,6 +8,7 @@
 //! The crate decides nothing about permissions: `policy.call` does that before a call, and the gate of
 //! `crates/activities` once more before a command starts. It knows no model and no runtime.
 
+mod accounted;
 mod activity;
 mod args;
 mod cut;

@@ -137,9 +137,14 @@ impl Workspace {
     }
 }
 
-/// Returns every path that differs between two trees.
+/// Returns every path that differs between two trees. A removed and an added path with like content are a rename.
 pub(crate) fn difference(git: &Git, before: &str, after: &str) -> Result<Vec<Change>> {
-    let raw = git.run(&["diff-tree", "-r", "-z", "--raw", "--numstat", "--no-abbrev", "-M", before, after])?;
+    listed(git, before, after, "-M")
+}
+
+/// Returns every path that differs between two trees; `renames` is the option that says how renames are found.
+pub(crate) fn listed(git: &Git, before: &str, after: &str, renames: &str) -> Result<Vec<Change>> {
+    let raw = git.run(&["diff-tree", "-r", "-z", "--raw", "--numstat", "--no-abbrev", renames, before, after])?;
     let mut pieces = raw.split(|byte| *byte == 0);
     let mut changes = Vec::new();
     while let Some(piece) = pieces.next().filter(|piece| !piece.is_empty()) {

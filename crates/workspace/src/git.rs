@@ -158,8 +158,13 @@ impl Git {
 
     /// Returns the patch between two trees or commits.
     pub(crate) fn between(&self, from: &str, to: &str) -> Result<Vec<u8>> {
+        self.between_at(from, to, &[])
+    }
+
+    /// Returns the patch between two trees or commits at the paths that these pathspecs select; at all if there are none.
+    pub(crate) fn between_at(&self, from: &str, to: &str, paths: &[&str]) -> Result<Vec<u8>> {
         let plain = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--binary"];
-        self.run(&[&plain[..], &["--end-of-options", from, to]].concat())
+        self.run(&[&plain[..], &["--end-of-options", from, to, "--"], paths].concat())
     }
 
     /// Runs `git` with this standard input and returns its output.

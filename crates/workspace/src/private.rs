@@ -77,7 +77,14 @@ impl Private {
     /// each.
     pub(crate) fn known(home: &Path, folder: &Path) -> Result<Vec<Self>> {
         let folder = fs::canonicalize(folder).map_err(|error| Error::io("find", folder, &error))?;
+        Self::known_at(home, &folder)
+    }
+
+    /// Does the same for a full path, at which there may be no directory any more.
+    pub(crate) fn known_at(home: &Path, folder: &Path) -> Result<Vec<Self>> {
         let home = fs::canonicalize(home).map_err(|error| Error::io("find", home, &error))?;
+        // A slash at the end would be part of the first ancestor.
+        let folder: PathBuf = folder.components().collect();
         let names = folder.ancestors().flat_map(|root| KINDS.map(|kind| name_of(kind, root)));
         let folders = names.map(|name| home.join("workspaces").join(name));
         let open = |folder: PathBuf| {

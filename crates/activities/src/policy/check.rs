@@ -1,6 +1,6 @@
 //! `policy.check`: decides if a patch may be applied, and computes its risk.
 
-use interlock_activity::{Activity, Attempt, EffectClass, Ending, Outcome, code, schema};
+use interlock_activity::{Activity, Attempt, EffectClass, Ending, Outcome, code, refused::Refused, schema};
 use interlock_chart::{Value, model::Schema};
 use interlock_policy::{Decision, Patch, Policy, Request, decide, risk};
 use interlock_workspace::{Workspace, patch as text};
@@ -116,14 +116,19 @@ impl PolicyCheck {
         let with: With = given(&attempt.with)?;
         let asked = attempt.clone();
         let mut checked = blocking(move || self.check(&asked, &with)).await?;
+        let mut refusals = Vec::new();
+        if let Decision::Deny { code, reason } = &checked.decision {
+            refusals.push(Refused::keep(&attempt.evidence, &[Refused::new("the patch", code, reason)])?);
+        }
         // A patch that needs a person's permission is refused until it is granted.
         if checked.problems.is_empty()
-            && let Err(refused) = settle(&attempt, vec![checked.decision.clone()]).await
+            && let Err(refused) = settle(&attempt, vec![("the patch".to_owned(), checked.decision.clone())]).await
             && let interlock_activity::OutcomeKind::Error { data } = &refused.kind
         {
             checked.problems.push(data.get("message").map(ToString::to_string).unwrap_or_default());
+            refusals.extend(refused.evidence);
         }
-        finish(attempt, checked).await
+        finish(attempt, checked).await.map(|outcome| outcome.with(refusals))
     }
 
     fn check(&self, attempt: &Attempt, with: &With) -> Result<Checked, Outcome> {

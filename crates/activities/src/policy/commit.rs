@@ -12,7 +12,7 @@ use super::{
     asked::{CautionSettings, PlannedWrites, PolicyAnswer},
     blocking,
     call::{allow, ask, deny},
-    gate::Gate,
+    gate::{Gate, with_denial},
     given,
     granted::{Granted, GrantedScope},
     project::Policies,
@@ -40,7 +40,9 @@ impl PolicyCommit {
         let answer = blocking(move || decide(&policies, &asked)).await?;
         let (permissions, reason) = match answer {
             PolicyAnswer::Allow { by } => return Ok(allow([], &by)),
-            PolicyAnswer::Deny { reason } => return Ok(deny("E_POLICY_DENIED", &reason)),
+            PolicyAnswer::Deny { reason } => {
+                return Ok(with_denial(&attempt, deny("E_POLICY_DENIED", &reason)));
+            }
             PolicyAnswer::Ask { permissions, reason } => (permissions, reason),
         };
         let order = UseGrants {

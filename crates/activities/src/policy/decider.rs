@@ -4,7 +4,11 @@
 use interlock_activity::{Activity, Attempt, EffectClass, Ending, Outcome};
 use interlock_chart::model::Schema;
 
-use super::{blocking, gate::Gate, project::Policies};
+use super::{
+    blocking,
+    gate::{Gate, with_denial},
+    project::Policies,
+};
 
 /// Decides if an action is allowed, without carrying it out.
 #[derive(Clone, Debug)]
@@ -55,6 +59,7 @@ impl Activity for Decider {
 
     fn start(&self, attempt: Attempt) -> Ending {
         let Decider { decide, policies, .. } = self.clone();
-        Box::pin(async move { blocking(move || decide(&policies, &attempt)).await.unwrap_or_else(|error| error) })
+        let decide = move || decide(&policies, &attempt).map(|outcome| with_denial(&attempt, outcome));
+        Box::pin(async move { blocking(decide).await.unwrap_or_else(|error| error) })
     }
 }

@@ -4,9 +4,11 @@ use std::{path::Path, sync::Arc};
 
 use interlock_activity::{
     Activity, Attempt, EffectClass, Ending, Outcome, OutcomeKind, RunView, StandIn, StandInQuestion, UseGrants,
-    report::{RecordedRun, Story},
+    refused::Refused,
+    report::{Account, RecordedRun, RunRecord, Story, reading::text},
 };
 use interlock_chart::{Value, model::Schema};
+use interlock_journal::EvidenceStore;
 use interlock_policy::{Command, Decision, Freedom, PathOp, Request, Scope, decide};
 use interlock_process::Allow;
 use interlock_sandbox::{Config, Kind, Network, is_protected};
@@ -80,8 +82,11 @@ impl Gate {
             let cwd = cwd(&asked);
             let sight = Sight::of(&asked, cwd.as_deref(), requests.iter().any(uses_git));
             let granted = Granted::trusted(&this.policies, &asked)?;
-            let decided = requests.iter().map(|request| granted.applied(decide(request, &sight.view(), &policy)));
-            Ok(decided.collect::<Vec<_>>())
+            let decided = |request: Request| {
+                let decision = granted.applied(decide(&request, &sight.view(), &policy));
+                (subject(&request), decision)
+            };
+            Ok(requests.into_iter().map(decided).collect::<Vec<_>>())
         });
         settle(attempt, decisions.await?).await
     }
@@ -111,14 +116,20 @@ fn cwd(attempt: &Attempt) -> Option<String> {
     with.get("cwd").or_else(|| with.get("folder")).and_then(Value::as_str).map(str::to_owned)
 }
 
-/// Succeeds if every decision allows the request or the missing permissions are granted; otherwise returns the outcome.
-pub(super) async fn settle(attempt: &Attempt, decisions: Vec<Decision>) -> Result<(), Outcome> {
+/// Succeeds if every decision allows the request or the missing permissions are granted; otherwise returns the outcome,
+/// with the refusals as evidence.
+pub(super) async fn settle(attempt: &Attempt, decisions: Vec<(String, Decision)>) -> Result<(), Outcome> {
     let (mut scopes, mut reasons): (Vec<Scope>, Vec<String>) = Default::default();
-    for decision in decisions {
+    let mut refused = Vec::new();
+    for (what, decision) in decisions {
         match decision {
             Decision::Allow => {}
-            Decision::Deny { code, reason } => return Err(denied(code, &reason)),
+            Decision::Deny { code, reason } => {
+                return Err(with_refused(attempt, denied(code, &reason), &[Refused::new(what, code, &reason)]));
+            }
             Decision::Confirm { scope, reason } => {
+                let named = scope.iter().map(ToString::to_string).collect();
+                refused.push(Refused { scopes: named, ..Refused::new(what, CONFIRMATION_NEEDED, &reason) });
                 scopes.extend(scope);
                 reasons.push(reason);
             }
@@ -136,7 +147,54 @@ pub(super) async fn settle(attempt: &Attempt, decisions: Vec<Decision>) -> Resul
     };
     match attempt.host.use_grants(order).await {
         true => Ok(()),
-        false => Err(unconfirmed(&attempt.run, &scopes, &reasons.join("; "))),
+        false => Err(with_refused(attempt, unconfirmed(&attempt.run, &scopes, &reasons.join("; ")), &refused)),
+    }
+}
+
+/// Adds refusals to an outcome.
+pub(super) fn with_refused(attempt: &Attempt, outcome: Outcome, refused: &[Refused]) -> Outcome {
+    match Refused::keep(&attempt.evidence, refused) {
+        Ok(evidence) => outcome.with([evidence]),
+        Err(not_stored) => not_stored,
+    }
+}
+
+/// Adds the refusal to the outcome of a decider that denies.
+pub(super) fn with_denial(attempt: &Attempt, outcome: Outcome) -> Outcome {
+    let OutcomeKind::Signal { name, data } = &outcome.kind else { return outcome };
+    if name != "DENY" {
+        return outcome;
+    }
+    let word = |name: &str| data.get(name).and_then(Value::as_str).unwrap_or_default();
+    let refused = Refused::new(decided_on(&attempt.with), word("code"), word("reason"));
+    with_refused(attempt, outcome, &[refused])
+}
+
+/// Returns the thing that a decider decides on: the command, the path or the name of a tool call, or a commit, or a plan.
+fn decided_on(with: &Value) -> String {
+    let Some(call) = with.get("call") else {
+        let branch = with.get("branch").and_then(Value::as_str);
+        return branch.map_or_else(|| "the plan".to_owned(), |branch| format!("a commit on {branch}"));
+    };
+    let arg = |name: &str| call.get("args").and_then(|args| args.get(name)).and_then(Value::as_str);
+    let named = arg("command").or_else(|| arg("path")).or_else(|| call.get("name").and_then(Value::as_str));
+    named.unwrap_or("a tool call").to_owned()
+}
+
+/// Returns the thing that a request asks for, as a person would write it.
+fn subject(request: &Request) -> String {
+    match request {
+        Request::Command(Command::Shell(line)) => line.clone(),
+        Request::Command(Command::Words(words)) => words.join(" "),
+        Request::Path { path, .. } => path.clone(),
+        Request::Connect { host, port: Some(port) } => format!("{host}:{port}"),
+        Request::Connect { host, port: None } => host.clone(),
+        Request::Unconfined { command, .. } => command.clone(),
+        Request::Git(words) => format!("git {}", words.join(" ")),
+        Request::Patch(patch) => {
+            let paths: Vec<&str> = patch.files.iter().map(|file| file.path.as_str()).collect();
+            format!("a patch of {}", paths.join(", "))
+        }
     }
 }
 
@@ -406,6 +464,15 @@ impl<A: Activity> Activity for Guarded<A> {
 
     fn story(&self, run: &RecordedRun) -> Option<Story> {
         self.activity.story(run)
+    }
+
+    fn account(&self, record: &RunRecord, evidence: &EvidenceStore) -> Option<Account> {
+        // An attempt that was not admitted has executed nothing.
+        let code = record.ended().filter(|ended| ended.signal.is_none()).map(|ended| text(&ended.data["code"]));
+        match code.as_deref() {
+            Some(POLICY_DENIED | CONFIRMATION_NEEDED) => Some(Account::default()),
+            _ => self.activity.account(record, evidence),
+        }
     }
 
     fn view(&self) -> Option<Arc<dyn RunView>> {

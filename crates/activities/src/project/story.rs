@@ -1,7 +1,7 @@
 //! The report on a run whose checks `project.detect` has fixed: the commit, the checks and the warnings.
 
 use interlock_activity::report::{
-    Part, RecordedRun, Section, Story,
+    ExecutedCommand, Part, RecordedRun, Section, Story,
     reading::{list, text, words},
 };
 use interlock_journal::{AttemptResult, Entry};
@@ -15,14 +15,14 @@ pub(super) fn of(run: &RecordedRun) -> Option<Story> {
     let context = &run.context;
     let checks = words(&context["checks"])?;
     let warnings: Vec<String> = list(&context["warnings"]).map(text).collect();
-    let mut sentence = committed(context);
+    let mut remark = committed(context);
     if warnings.is_empty() {
-        sentence.push_str(" There are no warnings.");
+        remark.push_str("; there are no warnings");
     } else {
-        sentence.push_str(&format!(" Warnings: {}.", warnings.join(", ")));
+        remark.push_str(&format!("; warnings: {}", warnings.join(", ")));
     }
     if context["test"] == json!("") {
-        sentence.push_str(" There was no test command: nothing was tested.");
+        remark.push_str("; there was no test command: nothing was tested");
     }
     let mut parts = vec![Part::Text(format!("{checks}."))];
     parts.extend(Part::table(&["command", "exit code", "tree"], verdicts(run)));
@@ -38,30 +38,29 @@ pub(super) fn of(run: &RecordedRun) -> Option<Story> {
         "warnings": warnings,
         "accepted": accepted,
     });
-    Some(Story { sentence, sections: vec![Section::new("Checks", parts)], json, ..Story::default() })
+    Some(Story { remark, sections: vec![Section::new("Checks", parts)], json, ..Story::default() })
 }
 
 fn committed(context: &Json) -> String {
-    let Some(commit) = words(&context["commit"]) else { return "Nothing was committed.".to_owned() };
+    let Some(commit) = words(&context["commit"]) else { return "nothing was committed".to_owned() };
     let short: String = commit.chars().take(HASH_SHOWN).collect();
     let message = text(&context["commit_message"]);
     let subject = message.lines().next().unwrap_or_default();
     match context["branch"].as_str() {
-        Some(branch) => format!("Committed `{short}` to `{branch}`: {subject}."),
-        None => format!("Committed `{short}`: {subject}."),
+        Some(branch) => format!("committed `{short}` to `{branch}`: {subject}"),
+        None => format!("committed `{short}`: {subject}"),
     }
 }
 
 /// Returns one row per verdict of a command that the run executed.
 fn verdicts(run: &RecordedRun) -> Vec<Vec<String>> {
-    let ended = run.records.iter().filter_map(|record| {
-        let activity = record.activity.as_ref().filter(|activity| activity.name == "command.run")?;
-        let Entry::Outcome { result: AttemptResult::Signal { data, .. }, .. } = &record.entry else { return None };
-        let data = Json::from(data);
-        let command = Json::from(&activity.with)["command"].clone();
-        Some(vec![text(&command), text(&data["exit_code"]), text(&data["tree"])])
-    });
-    ended.collect()
+    let accounts = run.records.iter().filter_map(|record| record.account.as_ref());
+    let commands = accounts.flat_map(|account| &account.commands).filter(|command| command.verifies);
+    let row = |command: &ExecutedCommand| {
+        let code = command.exit_code.map(|code| code.to_string()).unwrap_or_default();
+        vec![command.command.clone(), code, command.tree.clone().unwrap_or_default()]
+    };
+    commands.map(row).collect()
 }
 
 /// Returns a note if the model that reviewed the work is the agent's own.

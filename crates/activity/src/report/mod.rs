@@ -4,10 +4,12 @@
 //! [`Activity::story`](crate::Activity::story): it gets the [`RecordedRun`] and returns a [`Story`]. Which activities are asked is decided by what the
 //! machine invokes, never by its name. A story is data; the report decides how it looks.
 
+mod account;
 pub mod reading;
 mod run;
 mod time;
 
+pub use account::{Account, EndedAttempt, ExecutedCommand, Worker, command_line};
 pub use run::{RecordedActivity, RecordedMove, RecordedRun, Reverted, RunRecord};
 pub use time::TimeSpent;
 

@@ -6,6 +6,8 @@ use interlock_chart::Value;
 use interlock_journal::{By, Entry, Evidence, EvidenceStore, Hash, Phase, moment};
 use serde_json::Value as Json;
 
+use super::Account;
+
 /// The longest file that is read to tell about a run: the results of some hundred thousand cases.
 const READ_BYTES_MAX: u64 = 64 * 1_024 * 1_024;
 
@@ -49,6 +51,8 @@ pub struct RunRecord {
     pub moves: Vec<RecordedMove>,
     /// True if an attempt is in progress after it.
     pub is_busy: bool,
+    /// What the attempt that it ends did, as its activity says.
+    pub account: Option<Account>,
 }
 
 /// An activity that a record is about.

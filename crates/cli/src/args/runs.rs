@@ -294,6 +294,20 @@ pub(crate) struct Undo {
     pub(crate) skip_conflicts: bool,
 }
 
+/// The arguments of `diff`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Diff {
+    /// The run's name, or a prefix that no other run's name has
+    #[arg(value_name = "R", add = complete::runs())]
+    pub(crate) run: String,
+    /// Only the patch of this file, by its path as the list has it
+    #[arg(value_name = "PATH")]
+    pub(crate) path: Option<String>,
+    /// Only the list of files
+    #[arg(long, conflicts_with = "path")]
+    pub(crate) stat: bool,
+}
+
 /// The arguments of `snapshots`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Snapshots {

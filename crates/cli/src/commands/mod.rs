@@ -13,6 +13,7 @@ mod completions;
 mod conform;
 mod context;
 mod describe;
+mod diff;
 mod doctor;
 mod draw;
 mod evidence;
@@ -71,6 +72,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Outcome {
         Command::Show(args) => show::run(&args.run, output),
         Command::Trace(args) => trace::run(&args.run, output),
         Command::Watch(args) => watch::run(&args.run, output),
+        Command::Diff(args) => diff::run(&args, output),
         Command::Report(args) => report::run(&args, output),
         Command::Send(args) => send::run(&args, output),
         Command::Abort(args) => abort::run(&args, output),

@@ -16,6 +16,8 @@ mod sections;
 mod sentence;
 mod shown;
 
+use std::path::PathBuf;
+
 use interlock_activity::report::{RecordedRun, Story};
 use interlock_draw::visited::Visits;
 use interlock_journal::{Created, Entry, Head, moment};
@@ -29,7 +31,7 @@ use crate::{
     args::{Report as Args, ReportFormat},
     escape,
     failure::Failure,
-    follow::{Follower, state_json},
+    follow::{Difference, End, Follower, Spent, Tally, state_json},
     output::Output,
     store::Store,
 };
@@ -46,7 +48,15 @@ struct Report {
     commands: Vec<commands::Executed>,
     failing: Vec<failing::Failing>,
     changes: changes::Changes,
+    /// The same changes by content, with the counts of lines.
+    difference: Difference,
+    /// The tokens, the cost and the refusals of the run.
+    tally: Tally,
+    /// The tokens and the cost of its child runs.
+    children: Spent,
     judged: JudgementSummary,
+    /// An existing directory in which the run can be repeated: its own, or the checkout of its worktree.
+    place: Option<PathBuf>,
     /// The story of the run by an activity of its machine.
     story: Option<Story>,
     /// The hash of the last record.
@@ -130,9 +140,13 @@ impl Report {
             "definition": head.definition,
             "last_hash": self.last_hash,
             "phase": follower.phase(),
+            "end": End::of(follower.phase(), sentence::reason(self)),
+            "refused": self.tally.refused.iter().map(|(seq, one)| json!({ "seq": seq, "refused": one })).collect::<Vec<_>>(),
+            "spent": { "agents": self.tally.agents, "judges": self.tally.judges, "children": self.children },
             "began": moment::rfc3339(head.created_ms),
             "failing": failing::json(&self.failing),
             "changes": self.changes.json(),
+            "difference": self.difference.json(&head.name),
             "commands": commands::json(&self.commands),
             "repeat": repeat::commands(self),
             "tools": repeat::tools_json(self),

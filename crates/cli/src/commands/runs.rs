@@ -9,7 +9,7 @@ use interlock_sqlite::process_id;
 use serde_json::{Value as Json, json};
 
 use super::Outcome;
-use crate::{Exit, args::Runs, failure::Failure, machine, output::Output, overdue, store::Store, table};
+use crate::{Exit, args::Runs, failure::Failure, follow::End, machine, output::Output, overdue, store::Store, table};
 
 /// The current hash and version of a machine's files.
 struct Current {
@@ -31,7 +31,13 @@ pub(crate) fn run(args: &Runs, output: &Output) -> Outcome {
     let movers = heads.iter().map(|head| Mover::of(&store, head)).collect::<Result<Vec<_>, _>>()?;
     let now_ms = SystemClock.now_ms();
     if output.is_json() {
-        let rows = heads.iter().zip(&movers).map(|(head, mover)| row_json(head, mover, newer(head), now_ms));
+        let rows = heads.iter().zip(&movers).map(|(head, mover)| {
+            let mut row = row_json(head, mover, newer(head), now_ms)?;
+            let end = End::read(&store, head)?;
+            row["outcome"] = json!(end.as_ref().map(|end| end.outcome));
+            row["reason"] = json!(end.and_then(|end| end.reason));
+            Ok::<_, Failure>(row)
+        });
         let rows = rows.collect::<Result<Vec<_>, _>>()?;
         output.json(&rows)?;
         return Ok(Exit::Good);

@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use super::{Outcome, evidence, undo};
 use crate::{
     Exit, about, family,
-    follow::{Follower, Standing, counters, state_json},
+    follow::{End, Follower, Standing, Tally, counters, state_json},
     output::Output,
     overdue,
     store::{Store, registry},
@@ -22,6 +22,15 @@ const VALUE_LENGTH_MAX: usize = 300;
 /// The most lines of a text that are shown.
 const VALUE_LINES_MAX: usize = 200;
 
+/// The most refusals that are shown; `--json` has more.
+const REFUSED_MAX: usize = 5;
+
+/// The end of a run, and what it used and was refused.
+struct About {
+    end: Option<End>,
+    tally: Tally,
+}
+
 /// Prints the current state of a run.
 pub(crate) fn run(run: &str, output: &Output) -> Outcome {
     let store = Store::open()?;
@@ -32,9 +41,10 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
     let undone = undo::of_run(&store, &head)?;
     let unproved = created(&*store.engine(), &head)?.and_then(|created| created.unproved);
     let checkpoints = checkpoints(&store, &follower.live);
+    let about = About { end: End::read(&store, &head)?, tally: Tally::of(&*store.engine(), &head)? };
     match output.is_json() {
         true => {
-            let mut json = all_json(&head, &follower, holder.as_ref(), &files);
+            let mut json = all_json(&head, &follower, holder.as_ref(), &files, &about);
             let each = |(seq, undone): &(u64, Undone)| json!({ "seq": seq, "undone": undone });
             json["checkpoints"] = json!(checkpoints);
             if let Some(refusals) = &unproved {
@@ -44,7 +54,7 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
             output.json(&json)?;
         }
         false => {
-            let mut text = all_text(&head, &follower, holder.as_ref(), &files, output);
+            let mut text = all_text(&head, &follower, holder.as_ref(), &files, &about, output);
             if let Some(refusals) = &unproved {
                 text.push_str(&format!("\nunproved: {}\n", why::unproved(refusals)));
             }
@@ -68,7 +78,13 @@ fn checkpoints(store: &Store, live: &Live) -> Vec<Checkpoint> {
     }
 }
 
-fn all_json(head: &Head, follower: &Follower, holder: Option<&Holder>, files: &[(u64, Evidence)]) -> Json {
+fn all_json(
+    head: &Head,
+    follower: &Follower,
+    holder: Option<&Holder>,
+    files: &[(u64, Evidence)],
+    about: &About,
+) -> Json {
     let mut json = json!(head);
     if let (Json::Object(json), Json::Object(state)) = (&mut json, state_json(&follower.live, follower.now_ms())) {
         json.extend(state);
@@ -79,6 +95,11 @@ fn all_json(head: &Head, follower: &Follower, holder: Option<&Holder>, files: &[
     let asking = family::asking(follower).ok().flatten();
     json["waits_for_run"] = json!(asking.map(|asking| asking.follower.head.name));
     json["folder"] = json!(follower.live.folder);
+    json["outcome"] = json!(about.end.as_ref().map(|end| end.outcome));
+    json["reason"] = json!(about.end.as_ref().and_then(|end| end.reason.clone()));
+    json["spent"] = json!(about.tally.spent());
+    json["refused"] =
+        about.tally.refused.iter().map(|(seq, refused)| json!({ "seq": seq, "refused": refused })).collect();
     let mut offers = offers(&follower.live, registry());
     // Without a process that runs it, no attempt waits for an answer.
     offers.asked.retain(|_| holder.is_some());
@@ -93,6 +114,7 @@ fn all_text(
     follower: &Follower,
     holder: Option<&Holder>,
     files: &[(u64, Evidence)],
+    about: &About,
     output: &Output,
 ) -> String {
     let version = follower.live.loaded.definition.version;
@@ -100,6 +122,12 @@ fn all_text(
     let mut text = format!("{}\n", output.bold(&format!("{}: {} in {}", head.name, head.phase.word(), head.place)));
     if let Some(failure) = follower.live.failure() {
         text.push_str(&format!("  failed     {failure}\n"));
+    }
+    if let Some(reason) = about.end.as_ref().and_then(|end| end.reason.as_deref()) {
+        text.push_str(&format!("  reason     {}\n", reason.replace('\n', " ")));
+    }
+    for (seq, refused) in about.tally.refused.iter().rev().take(REFUSED_MAX) {
+        text.push_str(&format!("  refused    {} in record {seq}: {}\n", refused.words(), refused.reason));
     }
     text.push_str(&format!("  machine    {} version {version} ({short})\n", head.machine));
     text.push_str(&format!("  folder     {}\n", follower.live.folder.display()));

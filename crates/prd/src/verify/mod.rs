@@ -4,11 +4,17 @@
 //! that will be committed. If they pass and prove nothing about the task, a person decides. A failure of the environment
 //! is told apart from a failure of the code.
 
+mod accounted;
+
 use std::time::Duration;
 
-use interlock_activity::{Activity, Arguments, Attempt, EffectClass, Ending, Outcome, code, schema};
+use interlock_activity::{
+    Activity, Arguments, Attempt, EffectClass, Ending, Outcome, code,
+    report::{Account, RunRecord},
+    schema,
+};
 use interlock_chart::{Value, model::Schema};
-use interlock_journal::moment;
+use interlock_journal::{EvidenceStore, moment};
 use interlock_process::{self as program, FIELDS, Sandbox};
 use interlock_project::Command;
 use interlock_verification::{CommandRun, Finding, Question, Room, Verdict, environment_fault};
@@ -229,6 +235,10 @@ impl Activity for ProjectVerify {
             ("accepted", schema::list(schema::plain())),
         ]);
         schema::also(fields, &program::schema())
+    }
+
+    fn account(&self, record: &RunRecord, _: &EvidenceStore) -> Option<Account> {
+        Some(accounted::account(record).unwrap_or_default())
     }
 
     fn start(&self, attempt: Attempt) -> Ending {

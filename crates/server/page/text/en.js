@@ -51,4 +51,8 @@ export default {
   'children-spent': 'Cost and tokens of the runs that this run has started, not included above', 'and-children': '+ {spent} in child runs ({count})',
   'more-rows': '{count} more rows are in the report to download.',
   'all-by-phase': 'All machines, by phase',
+  'stale': 'No sign of life from the server: what you see may be old. The page connects again and fetches its data every few seconds. A proxy may hold events back.', 'not-live': 'not live', 'question-changed': 'The question has changed since you began to type. Your text is kept.', 'question-gone': 'This question is no longer open. Your text is kept until you drop it.',
+  'show-new': 'Show the new question', 'drop-text': 'Drop the text', 'denied': 'Refused:', 'by-rule': 'by the rule {rule}',
+  'diff-total': '{files} files changed, +{added} −{removed} lines', 'download-patch': 'Download the whole patch', 'more-files': '{count} more files', 'no-content': 'The content is not stored.',
+  'load-more': '{shown} of {total}: load more', 'more-children': 'The newest {count} child runs are listed. There are more.',
 };

@@ -51,4 +51,8 @@ export default {
   'children-spent': '此运行启动的子运行的费用和词元数，不含在上面的数字中', 'and-children': '另加子运行（{count} 个）：{spent}',
   'more-rows': '另有 {count} 行，请下载报告查看。',
   'all-by-phase': '所有状态机，按阶段',
+  'stale': '服务器没有响应信号：显示的内容可能已过时。页面会重新连接，并每隔几秒重新获取数据。可能是代理缓存了事件。', 'not-live': '非实时', 'question-changed': '在你输入期间，问题已改变。你的文字已保留。', 'question-gone': '此问题已不再等待回答。你的文字会保留到你放弃为止。',
+  'show-new': '显示新问题', 'drop-text': '放弃文字', 'denied': '已拒绝：', 'by-rule': '规则 {rule}',
+  'diff-total': '{files} 个文件有更改，+{added} −{removed} 行', 'download-patch': '下载完整补丁', 'more-files': '还有 {count} 个文件', 'no-content': '内容未保存。',
+  'load-more': '已显示 {shown} / {total}：加载更多', 'more-children': '只列出最新的 {count} 个子运行，还有更多。',
 };

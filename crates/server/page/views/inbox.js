@@ -6,7 +6,7 @@ import { h, keyed, latest, put, soon } from '../dom.js';
 import { openDiff } from '../evidence.js';
 import { age, due } from '../format.js';
 import { link } from '../route.js';
-import { runLink } from '../widgets.js';
+import { outdated, runLink } from '../widgets.js';
 import { t } from '../words.js';
 
 const PAGE = 50;
@@ -23,8 +23,8 @@ export async function inbox({ main, query, canAct, signal, title, follow }) {
     // The nearest deadline comes first, then the run that has waited longest.
     const order = (item) => (item.due ? new Date(item.due).getTime() : Infinity);
     items.sort((a, b) => (order(a) === order(b) ? new Date(a.updated) - new Date(b.updated) : order(a) - order(b)));
-    keyed(list, items, (item) => item.run, (item) => JSON.stringify([item.place, item.due, item.offers]), (item) => card(item, canAct, reload));
-    empty.hidden = items.length > 0;
+    keyed(list, items, (item) => item.run, (item) => JSON.stringify([item.place, item.due, item.offers]), (item) => card(item, canAct, reload), { onHeld: (node, isGone) => outdated(node, isGone, reload) });
+    empty.hidden = list.childElementCount > 0;
     more.hidden = next === null;
     if (next) more.href = link(['inbox'], { ...query, before: next });
     const fresh = known ? items.filter(({ run }) => !known.has(run)) : [];

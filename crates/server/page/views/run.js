@@ -6,20 +6,23 @@ import { get, text } from '../api.js';
 import { actions, forkButton } from '../actions.js';
 import { answer } from '../answer.js';
 import { chart } from '../chart.js';
-import { h, put, soon } from '../dom.js';
+import { h, keyed, put, soon } from '../dom.js';
 import { openEvidence } from '../evidence.js';
 import { age, due } from '../format.js';
+import { isLive } from '../live.js';
 import { children, counters, dataPanel, evidencePanel, outputPanel, totalsPanel } from '../panels.js';
 import { records } from '../records.js';
 import { reportPanel } from '../report.js';
 import { setQuery } from '../route.js';
 import { step } from '../step.js';
 import { timeline } from '../timeline.js';
-import { phase, runLink, tabs } from '../widgets.js';
+import { outdated, phase, runLink, tabs } from '../widgets.js';
 import { t } from '../words.js';
 
 // The records that the trail on the chart is read from.
 const TRAIL_RECORDS = 60;
+// The refusals that the head of a run shows, the latest first. The report has all.
+const REFUSED_SHOWN = 3;
 
 // Shows a run.
 export async function run({ main, name, query, canAct, signal, title, follow }) {
@@ -28,6 +31,7 @@ export async function run({ main, name, query, canAct, signal, title, follow }) 
   let [isReady, isWanted] = [false, false];
   follow((notice) => {
     const isMeant = notice.type === 'hello' || (notice.type === 'record' && (notice.run === name || notice.parent === name));
+    if (isReady && ['live', 'stale', 'offline'].includes(notice.type)) showMoment();
     if (isMeant && isReady) reload();
     isWanted ||= isMeant;
   });
@@ -35,7 +39,6 @@ export async function run({ main, name, query, canAct, signal, title, follow }) 
   let now = first;
   let then = null;
   let moment = Number(query.at) > 0 ? Math.min(Number(query.at), first.seq) : null;
-  let offersSeen = '';
 
   const source = records(name, signal, () => { list.draw(); showMoment(); });
   source.grow(first.seq);
@@ -57,7 +60,7 @@ export async function run({ main, name, query, canAct, signal, title, follow }) 
     slider.value = String(at);
     slider.setAttribute('aria-valuetext', t('record-n-of', { n: at, last: source.last }));
     put(past, moment === null
-      ? [h('span', { class: 'live-mark' }, t('live')), ' ', t('record-n-of', { n: at, last: source.last })]
+      ? [isLive() ? h('span', { class: 'live-mark' }, t('live')) : h('span', { class: 'stale-mark' }, t('not-live')), ' ', t('record-n-of', { n: at, last: source.last })]
       : [t('record-n-of', { n: at, last: source.last }), ' ', h('button', { type: 'button', class: 'small', onclick: () => select(null) }, t('back-to-live')), ' ', canAct ? forkButton(name, at) : null]);
     const record = source.at(at);
     if (record) put(detail, step(record, open));
@@ -83,15 +86,14 @@ export async function run({ main, name, query, canAct, signal, title, follow }) 
     showMoment();
   };
 
+  const question = ({ offers, phase: is }) => h('section', { class: `card ask ${is === 'waiting' || offers.asked.length > 0 ? '' : 'idle'}`, 'aria-label': t('answer') }, h('h2', { class: 'sr' }, t('answer')), answer(name, offers, { canAct, done: reload }));
+  const isSure = (node) => node.querySelector('.sure') !== null;
   const drawNow = () => {
-    put(head, heading(now), canAct ? actions(now, reload) : null);
-    const seen = JSON.stringify(now.offers);
-    if (seen !== offersSeen) {
-      offersSeen = seen;
-      const hasAny = now.offers.events.length + now.offers.by_hand.length + now.offers.asked.length > 0;
-      const isAsked = now.phase === 'waiting' || now.offers.asked.length > 0;
-      put(ask, hasAny ? h('section', { class: `card ask ${isAsked ? '' : 'idle'}`, 'aria-label': t('answer') }, h('h2', { class: 'sr' }, t('answer')), answer(name, now.offers, { canAct, done: reload })) : null);
-    }
+    keyed(head, [now], () => name, ({ phase: is, place, due: until, holder, abort, end, refused }) => JSON.stringify([is, place, until, holder, abort, end, refused]),
+      () => h('div', {}, heading(now), ended(now), canAct ? actions(now, reload) : null), { isHeld: isSure });
+    const { events, by_hand: byHand, asked } = now.offers;
+    const asks = events.length + byHand.length + asked.length > 0 ? [now] : [];
+    keyed(ask, asks, () => name, ({ offers }) => JSON.stringify(offers), question, { onHeld: (node, isGone) => outdated(node, isGone, reload) });
   };
   const load = async () => {
     const grown = await get(['runs', name], {}, signal);
@@ -115,7 +117,7 @@ export async function run({ main, name, query, canAct, signal, title, follow }) 
           [t('evidence'), () => evidencePanel(name, signal, open)],
           [t('totals'), () => totalsPanel(name, () => now, signal)],
           [t('output'), () => outputPanel(name, signal, follow)],
-          ...(first.children.length ? [[t('children'), () => children(now.children)]] : []),
+          ...(first.children.length ? [[t('children'), () => children(now.children, now.children_more)]] : []),
         ])),
       h('div', { class: 'right-side' }, ask, h('div', { class: 'moment' }, slider, past), h('h2', { class: 'sr' }, t('timeline')), list.node, detail))));
   drawNow();
@@ -123,6 +125,15 @@ export async function run({ main, name, query, canAct, signal, title, follow }) 
   select(moment);
   isReady = true;
   if (isWanted) reload();
+}
+
+// Shows why a run has ended, and what was refused to it.
+function ended({ end, refused, phase: is }) {
+  const last = refused.slice(-REFUSED_SHOWN).reverse();
+  if (!end?.reason && last.length === 0) return null;
+  return h('div', { class: `end ${is}` },
+    end?.reason ? h('p', {}, h('b', {}, t(`phase-${is}`)), ': ', end.reason) : null,
+    last.map(({ seq, refused: { what, rule, reason } }) => h('p', { class: 'refusal' }, h('b', {}, t('denied')), ' ', h('code', {}, what), ' ', t('by-rule', { rule }), ` (#${seq})`, reason ? `: ${reason}` : '')));
 }
 
 function heading(now) {

@@ -2,7 +2,7 @@
 
 import { get } from '../api.js';
 import { h, keyed, latest, put, soon } from '../dom.js';
-import { age, due } from '../format.js';
+import { age, count, due } from '../format.js';
 import { progress } from '../live.js';
 import { go, link, setQuery } from '../route.js';
 import { phase, runLink } from '../widgets.js';
@@ -23,8 +23,11 @@ export async function runs({ main, query, canStart, signal, title, follow }) {
   const newest = h('a', { class: 'button', href: link([], { ...filter, before: undefined }) }, t('newest'));
   const live = h('p', { class: 'sr', role: 'status', 'aria-live': 'polite' });
 
-  const load = latest(() => get(['runs'], { ...filter, limit: PAGE }, signal), (answer) => {
+  // The number of all runs of each phase, beside its filter.
+  const chips = Object.fromEntries(PHASES.map((name) => [name, h('span', { class: 'muted total' })]));
+  const load = latest(() => Promise.all([get(['runs'], { ...filter, limit: PAGE }, signal), get(['phases'], { machine: filter.machine, prefix: filter.prefix }, signal)]), ([answer, { phases }]) => {
     [shown, next] = [answer.runs, answer.next];
+    for (const name of PHASES) chips[name].textContent = phases[name] ? ` ${count(phases[name])}` : '';
     draw();
   });
   const draw = () => {
@@ -54,7 +57,7 @@ export async function runs({ main, query, canStart, signal, title, follow }) {
     load().catch(() => {});
   };
   put(main, h('div', { class: 'page' },
-    h('div', { class: 'head' }, h('h1', {}, t('runs')), await filters(filter, apply, signal),
+    h('div', { class: 'head' }, h('h1', {}, t('runs')), await filters(filter, apply, signal, chips),
       canStart ? h('a', { class: 'button primary right', href: '/machines' }, t('start-run')) : null),
     h('div', { class: 'scroll' }, h('table', { class: 'list runs-list' },
       h('thead', {}, h('tr', {}, ['run', 'machine', 'phase', 'state', 'waits-for', 'deadline', 'changed', 'created'].map((key) => h('th', { scope: 'col', class: `c-${key}` }, t(key))))), body)),
@@ -64,7 +67,7 @@ export async function runs({ main, query, canStart, signal, title, follow }) {
   await load();
 }
 
-async function filters(filter, apply, signal) {
+async function filters(filter, apply, signal, totals) {
   const typed = soon(apply, 250);
   const prefix = h('input', { type: 'search', placeholder: t('name-begins'), 'aria-label': t('name-begins'), oninput: () => { filter.prefix = prefix.value; typed(); } });
   prefix.value = filter.prefix ?? '';
@@ -80,7 +83,7 @@ async function filters(filter, apply, signal) {
     apply();
   };
   const phases = PHASES.map((name) => {
-    const button = h('button', { type: 'button', class: 'chip', 'aria-pressed': String(chosen.has(name)), onclick: () => toggle(name, button) }, phase(name));
+    const button = h('button', { type: 'button', class: 'chip', 'aria-pressed': String(chosen.has(name)), onclick: () => toggle(name, button) }, phase(name), totals[name]);
     return button;
   });
   return h('div', { class: 'filters', role: 'search' }, prefix, machine, h('div', { class: 'chips', role: 'group', 'aria-label': t('phase') }, phases));

@@ -5,6 +5,7 @@ import { h, put } from '../dom.js';
 import { form, sendWithKeys } from '../form.js';
 import { go, link } from '../route.js';
 import { action } from '../widgets.js';
+import { drafted } from '../typing.js';
 import { t } from '../words.js';
 
 // Shows the form.
@@ -24,17 +25,20 @@ export async function start({ main, name, query, canStart, signal, title }) {
   const send = async () => {
     const body = { machine: name, folder: folder.value, input: input.read() ?? {}, name: run.value.trim() || undefined, agent: agent.value || undefined };
     const started = await post(['runs'], body);
+    forget();
     go(link(['runs', started.run]));
   };
   const button = action(t('start'), send, { kind: 'primary', place });
+  const fields = h('form', { class: 'card', onsubmit: (event) => { event.preventDefault(); button.click(); } },
+    input.node,
+    h('div', { class: 'fields meta' },
+      h('div', { class: 'field' }, h('label', { for: 'folder' }, t('folder')), folder),
+      h('div', { class: 'field' }, h('label', { for: 'name' }, t('run-name'), h('span', { class: 'optional' }, ' ', t('optional'))), run),
+      agents.length ? h('div', { class: 'field' }, h('label', { for: 'agent' }, t('agent')), agent) : null),
+    place, h('div', { class: 'buttons' }, button));
+  const forget = drafted(`start ${name} ${chosen}`, fields);
   put(main, h('div', { class: 'page narrow' },
     h('div', { class: 'head' }, h('h1', {}, t('start-machine', { machine: name }))),
     h('p', { class: 'lead' }, described.summary, ' ', h('a', { href: link(['machines', name], { folder: query.folder }) }, t('picture-and-proof'))),
-    sendWithKeys(h('form', { class: 'card', onsubmit: (event) => { event.preventDefault(); button.click(); } },
-      input.node,
-      h('div', { class: 'fields meta' },
-        h('div', { class: 'field' }, h('label', { for: 'folder' }, t('folder')), folder),
-        h('div', { class: 'field' }, h('label', { for: 'name' }, t('run-name'), h('span', { class: 'optional' }, ' ', t('optional'))), run),
-        agents.length ? h('div', { class: 'field' }, h('label', { for: 'agent' }, t('agent')), agent) : null),
-      place, h('div', { class: 'buttons' }, button)), button)));
+    sendWithKeys(fields, button)));
 }

@@ -1,75 +1,82 @@
-//! The changes of a run to the files of its directory, for a person who supervises it.
+//! The changes of a run to the files of its directory, for a person who supervises it: every file with its counts, the
+//! patch of one file, and the whole patch to download. `interlock diff` shows the same.
 
 use axum::{
     Json,
-    extract::{Path, State as Extracted},
+    extract::{Path, Query, State as Extracted},
+    response::Response,
 };
+use interlock_follow::Difference;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::evidence::attachment;
 use crate::{
     app::{App, State, blocking},
-    problem::Result,
+    problem::{Problem, Result},
 };
 
-/// The most bytes of a diff that are sent.
+/// The most bytes of patches that are sent with the list, or of the patch of one file.
 const BYTES_MAX: usize = 1024 * 1024;
 
-/// Shows the difference between the directory before the run's first write and now. If the directory has gone or has no
-/// snapshot, the latest diff among the evidence is shown.
-pub(super) async fn show(Extracted(app): Extracted<State>, Path(run): Path<String>) -> Result<Json<Value>> {
+/// The parameters of a diff.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Wanted {
+    /// Only the patch of this file.
+    path: Option<String>,
+    /// Also the patches of the files; true if it is missing.
+    text: Option<bool>,
+}
+
+/// Lists the files that differ between the directory before the run's first write and now, with the first part of the
+/// patch; or shows the patch of one of them.
+pub(super) async fn show(
+    Extracted(app): Extracted<State>,
+    Path(run): Path<String>,
+    Query(wanted): Query<Wanted>,
+) -> Result<Json<Value>> {
     blocking(&app, move |app| {
-        let head = app.head(&run)?;
-        let is_over = head.phase.is_over();
-        let now = if is_over { None } else { since_first_write(app, &run)? };
-        let (text, source) = match (now, app.spent.of(&**app.engine(), &head)?.1) {
-            (Some(text), _) => (text, "directory"),
-            (None, Some(file)) => {
-                let bytes = app.engine().evidence().get(&file.hash)?;
-                (String::from_utf8_lossy(&bytes).into_owned(), "evidence")
-            }
-            (None, None) if is_over => (since_first_write(app, &run)?.unwrap_or_default(), "directory"),
-            (None, None) => (String::new(), "directory"),
+        let difference = of(app, &run)?;
+        let mut json = match &wanted.path {
+            None => difference.json(&run),
+            Some(path) => json!({ "run": run, "path": path }),
         };
-        let (diff, more_bytes) = cut(&text);
-        Ok(Json(json!({ "run": run, "source": source, "diff": diff, "more_bytes": more_bytes })))
+        let text = match (&wanted.path, wanted.text) {
+            (Some(path), _) => {
+                let missing = || Problem::not_found(format!("{run} has not changed a file called `{path}`"));
+                difference.patch_of(path)?.ok_or_else(missing)?
+            }
+            (None, Some(false)) => return Ok(Json(json)),
+            (None, _) => difference.patch()?,
+        };
+        let text = redacted(app, &text);
+        let (shown, more_bytes) = cut(&text);
+        json["diff"] = json!(shown);
+        json["more_bytes"] = json!(more_bytes as u64 + difference.missing_bytes);
+        Ok(Json(json))
     })
     .await
 }
 
-/// Returns the difference since the first snapshot of a run, redacted; `None` if there is no snapshot.
-fn since_first_write(app: &App, run: &str) -> Result<Option<String>> {
-    let follower = app.follow(run)?;
-    let folder = &follower.live.folder;
-    let compare = || -> Option<Vec<u8>> {
-        let all = app.workspace.snapshots(folder, run).ok()?;
-        let first = all.into_iter().find(|snapshot| snapshot.name.parse::<u64>().is_ok())?;
-        let tree = app.workspace.tree_since(folder, &first.reference).ok()?;
-        app.workspace.diff_trees(folder, &first.tree, &tree).ok()
-    };
-    let redactor = app.engine().evidence().redactor();
-    Ok(compare().map(|diff| redactor.text(&textual(&String::from_utf8_lossy(&diff))).into_owned()))
+/// Sends the whole patch as a file.
+pub(super) async fn download(Extracted(app): Extracted<State>, Path(run): Path<String>) -> Result<Response> {
+    blocking(&app, move |app| {
+        let patch = redacted(app, &of(app, &run)?.patch()?);
+        Ok(attachment(&format!("{run}.diff"), "text/plain; charset=utf-8", patch.into_bytes(), None))
+    })
+    .await
 }
 
-/// Replaces the content of binary files by a note.
-fn textual(diff: &str) -> String {
-    let mut text = String::with_capacity(diff.len());
-    let mut is_binary = false;
-    for line in diff.split_inclusive('\n') {
-        if line.starts_with("diff --git ") {
-            is_binary = false;
-        }
-        if line.starts_with("GIT binary patch") {
-            is_binary = true;
-            text.push_str("Binary files differ\n");
-        }
-        if !is_binary {
-            text.push_str(line);
-        }
-    }
-    text
+fn of(app: &App, run: &str) -> Result<Difference> {
+    Ok(Difference::of(&**app.engine(), &app.workspace, &app.head(run)?)?)
 }
 
-/// Returns the part of a diff that is sent, which ends with a line, and the number of bytes that are left out.
+fn redacted(app: &App, text: &str) -> String {
+    app.engine().evidence().redactor().text(text).into_owned()
+}
+
+/// Returns the part of a patch that is sent, which ends with a line, and the number of bytes that are left out.
 fn cut(text: &str) -> (&str, usize) {
     if text.len() <= BYTES_MAX {
         return (text, 0);
@@ -84,11 +91,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_diff_is_cut_after_a_line_and_binary_content_is_left_out() {
+    fn a_long_patch_is_cut_after_a_line() {
         let long = format!("{}\n", "ä".repeat(40)).repeat(20_000);
         let (shown, more) = cut(&long);
         assert!(shown.ends_with('\n') && shown.len() <= BYTES_MAX && shown.len() + more == long.len());
-        let binary = "diff --git a/x b/x\nGIT binary patch\nliteral 3\nKcmZ\n\ndiff --git a/y b/y\n--- a/y\n+++ b/y\n";
-        assert_eq!(textual(binary), "diff --git a/x b/x\nBinary files differ\ndiff --git a/y b/y\n--- a/y\n+++ b/y\n");
     }
 }

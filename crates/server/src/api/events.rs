@@ -11,7 +11,7 @@ use std::{
 use axum::{
     Extension,
     extract::{Query, State as Extracted},
-    http::HeaderMap,
+    http::{HeaderMap, HeaderName, HeaderValue},
     response::{
         IntoResponse, Response, Sse,
         sse::{Event, KeepAlive},
@@ -26,7 +26,7 @@ use tokio::sync::{
 
 use crate::{
     access::Proof,
-    app::State,
+    app::{State, blocking},
     hub::{Notice, Progress},
     problem::{Problem, Result},
 };
@@ -34,8 +34,12 @@ use crate::{
 /// The time after which a browser connects again, in milliseconds. The browser's own default is seconds.
 const RETRY: Duration = Duration::from_millis(500);
 
-/// The interval of the comments that keep a connection open.
-const ALIVE_EVERY: Duration = Duration::from_secs(15);
+/// The interval of the signs of life. A page that hears none for three intervals calls its connection stale.
+const ALIVE_EVERY: Duration = Duration::from_secs(5);
+
+/// Tells nginx, and proxies that follow it, to pass each event on at once instead of filling a buffer first.
+const UNBUFFERED: (HeaderName, HeaderValue) =
+    (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
 
 /// The interval at which the token or session of a reader is looked up again.
 const CHECK_EVERY: Duration = Duration::from_secs(5);
@@ -81,8 +85,9 @@ pub(super) async fn stream(
         let event = reader.next().await?;
         Some((Ok::<_, Infallible>(event), reader))
     });
-    let alive = KeepAlive::new().interval(ALIVE_EVERY);
-    Ok(Sse::new(events).keep_alive(alive).into_response())
+    // A script cannot see comments, so the sign of life is an event.
+    let alive = KeepAlive::new().interval(ALIVE_EVERY).event(Event::default().event("alive").data("{}"));
+    Ok(([UNBUFFERED], Sse::new(events).keep_alive(alive)).into_response())
 }
 
 impl Reader {
@@ -91,7 +96,8 @@ impl Reader {
         if std::mem::take(&mut self.is_new) {
             // The first event tells the reader its place, so that it can fetch the present state without a gap.
             let hello = Event::default().event("hello").retry(RETRY).id(self.since.to_string());
-            return Some(hello.data(format!("{{\"number\":{}}}", self.since)));
+            let every = ALIVE_EVERY.as_millis();
+            return Some(hello.data(format!("{{\"number\":{},\"alive_ms\":{every}}}", self.since)));
         }
         loop {
             if self.checked.elapsed() >= CHECK_EVERY {
@@ -107,7 +113,8 @@ impl Reader {
                 return event.json_data(&*notice).ok();
             }
             self.last.mark_unchanged();
-            self.waiting.extend(self.app.hub.since(self.since).ok()?);
+            let since = self.since;
+            self.waiting.extend(blocking(&self.app, move |app| app.hub.since(since)).await.ok()?);
             if !self.waiting.is_empty() {
                 continue;
             }

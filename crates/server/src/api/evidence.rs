@@ -25,9 +25,6 @@ const OUTPUT_BYTES_MAX: u64 = 64 * 1024;
 /// No script, no form, no request from whatever the file contains.
 const SANDBOX: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
-/// The most records that are read at a time.
-const CHUNK: usize = 1_000;
-
 /// Lists the evidence files of a run.
 pub(super) async fn list(Extracted(app): Extracted<State>, Path(run): Path<String>) -> Result<Json<Value>> {
     blocking(&app, move |app| {
@@ -42,19 +39,10 @@ pub(super) async fn list(Extracted(app): Extracted<State>, Path(run): Path<Strin
 
 /// Returns the files that the records of a run refer to.
 fn of_run(app: &App, head: &Head) -> Result<Vec<(u64, Evidence)>> {
-    let engine = app.engine();
     let mut found = Vec::new();
-    let numbers: std::collections::BTreeSet<u64> =
-        engine.evidence_index(head.key)?.into_iter().map(|(seq, _)| seq).collect();
-    let mut next = numbers.first().copied().unwrap_or(u64::MAX);
-    while next <= head.seq {
-        let records = engine.records(head.key, next, CHUNK)?;
-        let Some(last) = records.last().map(|record| record.seq) else { break };
-        for record in records.iter().filter(|record| numbers.contains(&record.seq)) {
-            found.extend(engine.entry(record)?.evidence().iter().map(|file| (record.seq, file.clone())));
-        }
-        next = numbers.range(last + 1..).next().copied().unwrap_or(u64::MAX);
-    }
+    interlock_follow::with_evidence(&**app.engine(), head, 0, |record, entry| {
+        found.extend(entry.evidence().iter().map(|file| (record.seq, file.clone())));
+    })?;
     Ok(found)
 }
 
@@ -90,7 +78,7 @@ fn shown_as(media: &str) -> &str {
     }
 }
 
-fn attachment(name: &str, media: &str, content: Vec<u8>, range: Option<&str>) -> Response {
+pub(super) fn attachment(name: &str, media: &str, content: Vec<u8>, range: Option<&str>) -> Response {
     let length = content.len();
     let part = range.map(|range| bytes_of(range, length));
     let (status, content, place) = match part {

@@ -41,7 +41,7 @@ pub(super) async fn trace(
             from if from < 0 => head.seq.saturating_sub(from.unsigned_abs()) + 1,
             from => u64::try_from(from).unwrap_or(1).max(1),
         };
-        let steps = app.histories.steps(app, &head, from, limit)?;
+        let steps = app.histories.steps(&**app, &head, from, limit)?;
         let records: Vec<Value> = steps.iter().map(record).collect();
         Ok(Json(json!({ "run": head.name, "last": head.seq, "records": records })))
     })
@@ -79,7 +79,7 @@ pub(super) async fn state(
 ) -> Result<Json<Value>> {
     blocking(&app, move |app| {
         let head = app.head(&run)?;
-        let (follower, last) = app.histories.at(app, &head, seq)?;
+        let (follower, last) = app.histories.at(&**app, &head, seq)?;
         Ok(Json(at(&follower, last.as_ref())))
     })
     .await

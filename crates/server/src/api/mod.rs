@@ -108,8 +108,17 @@ fn runs_endpoints() -> Vec<Endpoint> {
         ("from", "integer", "The first record; a negative number counts from the end"),
         ("limit", "integer", "The most records to return, 1 to 1000; 200 if it is missing"),
     ];
+    const DIFF: &[(&str, &str, &str)] = &[
+        ("path", "string", "Only the patch of this file"),
+        ("text", "boolean", "False for the list alone, without the patches of the files"),
+    ];
+    const PHASES: &[(&str, &str, &str)] = &[
+        ("machine", "string", "Only runs of this machine"),
+        ("prefix", "string", "Only runs whose name begins with this text"),
+    ];
     vec![
         Endpoint::get("/runs", "Lists runs, newest first", get(runs::list)).query(PAGE),
+        Endpoint::get("/phases", "Counts all runs of the store by phase", get(runs::phases)).query(PHASES),
         Endpoint::get(
             "/inbox",
             "Lists the runs that wait for a person, with their questions and forms",
@@ -134,8 +143,14 @@ fn runs_endpoints() -> Vec<Endpoint> {
         ),
         Endpoint::get(
             "/runs/{run}/diff",
-            "Shows what has changed in the directory of a run since its first write, also while it is at work",
+            "Lists all files that have changed in the directory of a run since its first write, with true counts of lines, also while it is at work; `path` shows the patch of one file",
             get(diff::show),
+        )
+        .query(DIFF),
+        Endpoint::get(
+            "/runs/{run}/diff/patch",
+            "Sends the whole patch of a run as a file",
+            get(diff::download),
         ),
         Endpoint::get("/runs/{run}/state/{record}", "Shows a run as it was after a record", get(history::state)),
         Endpoint::get(
@@ -290,7 +305,7 @@ pub(crate) struct Tool {
 }
 
 /// The endpoints that are tools, by name.
-const TOOLS: [(&str, &str, &str); 10] = [
+const TOOLS: [(&str, &str, &str); 11] = [
     ("list_machines", "get", "/machines"),
     ("describe_machine", "get", "/machines/{machine}"),
     ("check_machine", "get", "/machines/{machine}/check"),
@@ -298,6 +313,7 @@ const TOOLS: [(&str, &str, &str); 10] = [
     ("list_runs", "get", "/runs"),
     ("show_run", "get", "/runs/{run}"),
     ("trace_run", "get", "/runs/{run}/trace"),
+    ("diff_run", "get", "/runs/{run}/diff"),
     ("list_evidence", "get", "/runs/{run}/evidence"),
     ("start_run", "post", "/runs"),
     ("send_event", "post", "/runs/{run}/events"),

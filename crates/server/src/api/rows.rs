@@ -75,7 +75,10 @@ pub(super) fn waits(follower: &Follower) -> Value {
             let by_hand = by_hand.map(|by_hand| by_hand.question.as_ref().unwrap_or(&by_hand.activity).clone());
             let question = || offers.questions.last().map(|question| question.text.clone());
             let asked = || offers.events.iter().filter(|offer| !offer.is_general).cloned().collect::<Vec<Offer>>();
-            json!({ "for": "person", "what": by_hand.or_else(question).unwrap_or_else(|| names(&asked())) })
+            // What policy asks about says more than the summary of the state that waits for the answer.
+            let grant = offers.grant.as_ref().map(|grant| format!("permission for {}", grant.scopes.join(", ")));
+            let what = grant.or(by_hand).or_else(question).unwrap_or_else(|| names(&asked()));
+            json!({ "for": "person", "what": what })
         }
         Standing::Timer(due_ms) => json!({ "for": "timer", "what": moment::rfc3339(due_ms) }),
         Standing::Moving => {

@@ -4,9 +4,9 @@ use axum::{
     Json,
     extract::{Path, Query, State as Extracted},
 };
-use interlock_follow::{Follower, state_json};
-use interlock_journal::{Filter, moment};
-use serde_json::{Value, json};
+use interlock_follow::{End, Follower, state_json};
+use interlock_journal::{Filter, Phase, moment};
+use serde_json::{Map, Value, json};
 
 use super::rows::{Page, next, row, waits};
 use crate::{
@@ -30,10 +30,10 @@ pub(super) async fn list(Extracted(app): Extracted<State>, Query(page): Query<Pa
         let mut rows: Vec<Value> = heads.iter().map(row).collect();
         if wants_spent && filter.at_most <= DESCRIBED_MAX {
             for (row, head) in rows.iter_mut().zip(&heads) {
-                let (spent, diff) = app.spent.of(&**app.engine(), head)?;
-                row["spent"] = json!(spent);
+                let tally = app.spent.of(&**app.engine(), head)?;
+                row["spent"] = json!(tally.spent());
                 row["children_spent"] = json!(app.spent.of_children(&**app.engine(), head)?);
-                row["diff"] = json!(diff.is_some() || !head.phase.is_over());
+                row["diff"] = json!(tally.has_changes || !head.phase.is_over());
             }
         }
         // A long list does not say what each run waits for, because every state would have to be read.
@@ -44,6 +44,19 @@ pub(super) async fn list(Extracted(app): Extracted<State>, Query(page): Query<Pa
             }
         }
         Ok(Json(json!({ "runs": rows, "next": next })))
+    })
+    .await
+}
+
+/// Counts all runs by phase, so that a list that shows only some of them can say how many there are.
+pub(super) async fn phases(Extracted(app): Extracted<State>, Query(page): Query<Page>) -> Result<Json<Value>> {
+    let filter = page.filter(&[])?;
+    blocking(&app, move |app| {
+        let counted = app.engine().count(&filter)?;
+        let count = |phase: Phase| counted.get(&phase).copied().unwrap_or(0);
+        let phases: Map<String, Value> =
+            Phase::ALL.into_iter().map(|phase| (phase.word().to_owned(), json!(count(phase)))).collect();
+        Ok(Json(json!({ "phases": phases, "total": counted.values().sum::<u64>() })))
     })
     .await
 }
@@ -67,8 +80,12 @@ pub(super) async fn show(Extracted(app): Extracted<State>, Path(run): Path<Strin
         json["version"] = json!(live.loaded.definition.version);
         json["now"] = json!(moment::rfc3339(follower.now_ms()));
         json["abort"] = json!(follower.abort_event());
+        let tally = app.spent.of(&**app.engine(), &head)?;
+        json["end"] = json!(End::read(&**app, &head)?);
+        json["refused"] = tally.refused.iter().map(|(seq, one)| json!({ "seq": seq, "refused": one })).collect();
         let children = Filter { prefix: Some(format!("{run}.")), at_most: CHILDREN_MAX, ..Filter::default() };
         let children = app.engine().list(&children)?;
+        json["children_more"] = json!(children.len() == CHILDREN_MAX);
         json["children"] = children.iter().filter(|child| child.parent.as_deref() == Some(&run)).map(row).collect();
         Ok(Json(json))
     })

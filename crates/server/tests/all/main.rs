@@ -15,6 +15,10 @@ mod heavy_board;
 mod heavy_chart;
 #[path = "connection.rs"]
 mod heavy_connection;
+#[path = "difference.rs"]
+mod heavy_difference;
+#[path = "ends.rs"]
+mod heavy_ends;
 #[path = "evidence.rs"]
 mod heavy_evidence;
 #[path = "history.rs"]
@@ -23,7 +27,13 @@ mod heavy_history;
 mod heavy_injection;
 #[path = "notebook.rs"]
 mod heavy_notebook;
+#[path = "phone.rs"]
+mod heavy_phone;
+#[path = "proxy.rs"]
+mod heavy_proxy;
 #[path = "roles.rs"]
 mod heavy_roles;
 #[path = "scale.rs"]
 mod heavy_scale;
+#[path = "typing.rs"]
+mod heavy_typing;

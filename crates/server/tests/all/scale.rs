@@ -24,7 +24,11 @@ fn a_thousand_runs_are_listed_in_pages_and_the_list_stays_live() {
     browser.until("document.querySelectorAll('tbody tr').length === 1");
     browser.until_text("tr[data-run=g0000] .place", "heard");
     browser.until_text(".bar .number", "50+");
-    scene.view("/board").until("document.querySelectorAll('.card').length === 100");
+    // The board shows some of them and says how many there are.
+    scene.view("/board").until("document.querySelectorAll('.card').length === 30");
+    browser.until_text(".column[aria-label=waiting] h2", "1,001");
+    browser.click(".column[aria-label=waiting]", "30 of 1,001");
+    browser.until("document.querySelectorAll('.card').length === 60");
     scene.view("/inbox").until("document.querySelectorAll('.card').length === 50");
 }
 

@@ -110,6 +110,17 @@ impl Scene {
         String::from_utf8(output.stdout).unwrap()
     }
 
+    /// Runs a command of the program in the project, whatever its exit code.
+    pub(crate) fn try_run(&self, arguments: &[&str]) -> String {
+        let output = command(self.folder.path()).args(arguments).stdin(Stdio::null()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Returns the host and the port of the server.
+    pub(crate) fn address(&self) -> &str {
+        self.address.trim_start_matches("http://")
+    }
+
     /// Starts a run of the gate, which then waits for a person.
     pub(crate) fn start_gate(&self, name: &str) {
         let started = self.run(&["run", "gate", "--name", name, "--set", "change=more speed"]);

@@ -1,6 +1,6 @@
 //! Reads runs, their records and their evidence from the tables.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use interlock_core::TimerId;
 use interlock_journal::{Change, Definition, Error, Filter, Hash, Head, Opened, Phase, Record, RunKey};
@@ -40,6 +40,25 @@ pub(crate) fn head(connection: &Connection, run: RunKey) -> Result<Head> {
 }
 
 pub(crate) fn list(connection: &Connection, filter: &Filter) -> Result<Vec<Head>> {
+    let (wanted, values) = selection(filter);
+    let at_most = if filter.at_most == 0 { -1 } else { i64::try_from(filter.at_most).unwrap_or(i64::MAX) };
+    let sql = format!("{HEAD}{wanted} ORDER BY id DESC LIMIT {at_most}");
+    let mut statement = connection.prepare(&sql)?;
+    let rows = statement.query_map(params_from_iter(values), to_head)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+pub(crate) fn count(connection: &Connection, filter: &Filter) -> Result<BTreeMap<Phase, u64>> {
+    let (wanted, values) = selection(&Filter { before: None, ..filter.clone() });
+    let mut statement = connection.prepare(&format!("SELECT phase, count(*) FROM run{wanted} GROUP BY phase"))?;
+    let rows =
+        statement.query_map(params_from_iter(values), |row| Ok((row.get::<_, usize>(0)?, row.get::<_, u64>(1)?)))?;
+    let known = |(phase, count): (usize, u64)| Some((*Phase::ALL.get(phase)?, count));
+    Ok(rows.collect::<rusqlite::Result<Vec<_>>>()?.into_iter().filter_map(known).collect())
+}
+
+/// Returns the condition of a selection, and its values.
+fn selection(filter: &Filter) -> (String, Vec<Sql>) {
     let (mut clauses, mut values) = (Vec::new(), Vec::<Sql>::new());
     if let Some(machine) = &filter.machine {
         clauses.push("machine = ?".to_owned());
@@ -60,11 +79,7 @@ pub(crate) fn list(connection: &Connection, filter: &Filter) -> Result<Vec<Head>
         clauses.push(format!("phase IN ({})", numbers.join(", ")));
     }
     let wanted = if clauses.is_empty() { String::new() } else { format!(" WHERE {}", clauses.join(" AND ")) };
-    let at_most = if filter.at_most == 0 { -1 } else { i64::try_from(filter.at_most).unwrap_or(i64::MAX) };
-    let sql = format!("{HEAD}{wanted} ORDER BY id DESC LIMIT {at_most}");
-    let mut statement = connection.prepare(&sql)?;
-    let rows = statement.query_map(params_from_iter(values), to_head)?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    (wanted, values)
 }
 
 /// Reads everything from one snapshot of the database: a reader in WAL mode never sees half of a commit.

@@ -117,7 +117,9 @@ impl StartResult {
             (Stop::Hung { place }, None) => format!("it hung: {place}"),
             (Stop::TimedOut, None) => "its time was up".to_owned(),
             (Stop::Limited, None) => "it was not reported before the limit".to_owned(),
-            (Stop::Exited { code }, None) if self.is_endless => format!("it ended before its limit, with exit code {code}"),
+            (Stop::Exited { code }, None) if self.is_endless => {
+                format!("it ended before its limit, with exit code {code}")
+            }
             (Stop::Exited { code }, None) => format!("the program ended with exit code {code}"),
             _ => String::new(),
         };

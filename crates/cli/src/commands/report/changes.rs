@@ -3,8 +3,11 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use interlock_activity::report::Part;
+use interlock_chart::counted;
 use interlock_runtime::{Change, History, Write};
 use serde_json::{Value as Json, json};
+
+use crate::follow::{ChangedFile, Difference, Later, Total};
 
 /// The most paths that a report lists.
 const LISTED_MAX: usize = 200;
@@ -64,15 +67,25 @@ impl Changes {
         }
     }
 
-    /// Returns the changed paths as a table.
-    pub(super) fn table(&self) -> Vec<Part> {
+    /// Returns the changed paths as a table, with the counts of lines of the whole difference.
+    pub(super) fn table(&self, difference: &Difference) -> Vec<Part> {
+        let lines: BTreeMap<&str, &ChangedFile> =
+            difference.files.iter().map(|file| (file.path.as_str(), file)).collect();
         let row = |one: &ChangedPath| {
             let place = if one.is_in_tree { "yes" } else { "no, undone" };
-            vec![one.path.clone(), one.how.to_owned(), one.seq.to_string(), place.to_owned()]
+            let count = |sign: &str, count: fn(&ChangedFile) -> Option<u64>| {
+                let count = lines.get(one.path.as_str()).and_then(|file| count(file));
+                count.map(|count| format!("{sign}{count}")).unwrap_or_default()
+            };
+            let (added, removed) = (count("+", |file| file.added), count("−", |file| file.removed));
+            vec![one.path.clone(), one.how.to_owned(), added, removed, one.seq.to_string(), place.to_owned()]
         };
         let rows = self.paths.iter().take(LISTED_MAX).map(row).collect();
-        let mut parts: Vec<Part> =
-            Part::table(&["path", "change", "record", "in the directory"], rows).into_iter().collect();
+        let head = ["path", "change", "added", "removed", "record", "in the directory"];
+        let mut parts: Vec<Part> = Part::table(&head, rows).into_iter().collect();
+        let Total { files, added, removed } = difference.total();
+        let total = format!("{}: +{added} −{removed} lines.", counted(files, "file differs", "files differ"));
+        parts.extend((files > 0 && difference.later != Later::Evidence).then_some(Part::Text(total)));
         let more = self.paths.len().saturating_sub(LISTED_MAX);
         parts.extend((more > 0).then(|| Part::Text(format!("{more} more paths were changed."))));
         parts.extend(self.unknown.iter().map(|why| Part::Text(format!("The list of changes is incomplete: {why}"))));

@@ -43,10 +43,12 @@ pub(super) struct Failing {
 /// counts.
 pub(super) fn of(run: &RecordedRun, commands: &[Executed]) -> Vec<Failing> {
     let mut found: Vec<Failing> = run.records.iter().flat_map(|record| without_command(run, record)).collect();
-    for (at, one) in commands.iter().enumerate().filter(|(_, one)| !one.has_passed) {
-        let mut later = commands[at + 1..].iter().filter(|it| it.state == one.state && it.command == one.command);
-        let passed_in = match later.next() {
-            Some(next) if !next.has_passed => continue,
+    // What an agent or a model tried by itself is no failure of the run.
+    let commands: Vec<&Executed> = commands.iter().filter(|one| one.command.verifies).collect();
+    for (at, one) in commands.iter().enumerate().filter(|(_, one)| !one.command.has_passed) {
+        let is_same = |it: &&&Executed| it.state == one.state && it.command.command == one.command.command;
+        let passed_in = match commands[at + 1..].iter().find(is_same) {
+            Some(next) if !next.command.has_passed => continue,
             next => next.map(|next| next.seq),
         };
         found.extend(command(run, one, passed_in));
@@ -82,14 +84,14 @@ fn command(run: &RecordedRun, one: &Executed, passed_in: Option<u64>) -> Vec<Fai
         .map(|finding| {
             let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();
             let place = format!("{}{line}", finding.file.unwrap_or_default());
-            failing(&format!("`{}`", one.command), &finding.cause, place)
+            failing(&format!("`{}`", one.command.command), &finding.cause, place)
         })
         .collect();
     match named.is_empty() {
         false => named,
         true => {
             let place = output.lines().find_map(place_in).unwrap_or_default();
-            vec![failing(&format!("`{}`", one.command), &one.message, place)]
+            vec![failing(&format!("`{}`", one.command.command), &one.command.message, place)]
         }
     }
 }
@@ -111,7 +113,7 @@ fn without_command(run: &RecordedRun, record: &RunRecord) -> Vec<Failing> {
         place,
         passed_in: None,
     };
-    let is_command = !Json::from(&activity.with)["command"].is_null();
+    let is_command = record.account.iter().flat_map(|account| &account.commands).any(|command| command.verifies);
     match &record.entry {
         Entry::Outcome { result: AttemptResult::Error { data }, by, .. } if !is_command || by.is_some() => {
             let data = Json::from(data);

@@ -1,15 +1,18 @@
 //! Reads all data of a report: records, files, writes, visited states, and the story of an activity.
 
+use std::path::{Path, PathBuf};
+
 use interlock_activity::report::{RecordedMove, RecordedRun, Reverted, RunRecord, Story};
-use interlock_journal::{Engine as _, Entry, Evidence, Head};
+use interlock_journal::{Engine as _, Entry, Evidence, EvidenceStore, Filter, Head};
 use interlock_judge::JudgementSummary;
-use interlock_runtime::{History, Move};
+use interlock_runtime::{History, Move, Workspace};
 
 use super::{super::undo, Report, changes::Changes, commands, failing};
 use crate::{
     failure::Failure,
-    follow::{Follower, Step, state_json},
+    follow::{Difference, Follower, Spent, Step, Tally, descendants, state_json},
     store::{Store, registry},
+    worktree,
 };
 
 /// The size of the largest file that a report embeds.
@@ -36,7 +39,16 @@ pub(super) fn report(store: &Store, head: Head) -> Result<Report, Failure> {
     let history = History::of(&*store.engine(), &head)?;
     let run = run(store, &head, &follower, steps);
     let commands = commands::of(&run);
+    let named = store.journal.list(&Filter { prefix: Some(format!("{}.", head.name)), ..Filter::default() })?;
+    let mut children = Spent::default();
+    for child in descendants(&head.name, &named) {
+        children.add(Tally::of(&*store.engine(), child)?.spent());
+    }
     Ok(Report {
+        difference: Difference::of(&*store.engine(), &Workspace::new(&store.home), &head)?,
+        place: place(store, &head, &run.folder),
+        tally: Tally::of(&*store.engine(), &head)?,
+        children,
         failing: failing::of(&run, &commands),
         changes: Changes::of(&history),
         files: files(&run),
@@ -63,21 +75,27 @@ fn run(store: &Store, head: &Head, follower: &Follower, steps: Vec<Step>) -> Rec
         created_ms: head.created_ms,
         input: state["input"].clone(),
         context: state["context"].clone(),
-        records: steps.into_iter().map(record).collect(),
+        records: steps.into_iter().map(|step| record(step, store.journal.evidence())).collect(),
         reverted,
         evidence: store.journal.evidence().clone(),
     }
 }
 
-fn record(step: Step) -> RunRecord {
-    RunRecord {
+fn record(step: Step, evidence: &EvidenceStore) -> RunRecord {
+    let mut record = RunRecord {
         seq: step.record.seq,
         at_ms: step.record.at_ms,
         entry: step.entry,
         activity: step.activity,
         moves: step.moves.into_iter().map(recorded).collect(),
         is_busy: step.is_busy,
+        account: None,
+    };
+    if matches!(record.entry, Entry::Outcome { .. }) {
+        let activity = record.activity.as_ref().and_then(|activity| registry().get(&activity.name));
+        record.account = activity.and_then(|activity| activity.account(&record, evidence));
     }
+    record
 }
 
 fn recorded(step: Move) -> RecordedMove {
@@ -90,6 +108,13 @@ fn recorded(step: Move) -> RecordedMove {
         evidence_refs: step.evidence_refs,
         iteration_index: step.iteration_index,
     }
+}
+
+/// Returns the directory in which a run can be repeated. A worktree belongs to one run, so the checkout counts.
+fn place(store: &Store, head: &Head, folder: &Path) -> Option<PathBuf> {
+    let kept = worktree::find(store, &head.name).ok().flatten().map(|kept| kept.tree.checkout);
+    let own = kept.unwrap_or_else(|| folder.to_owned());
+    if own.is_dir() { Some(own) } else { Workspace::new(&store.home).checkout(folder) }
 }
 
 /// Returns the undo that is currently in effect.

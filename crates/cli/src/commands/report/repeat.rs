@@ -45,7 +45,12 @@ fn whole_run(report: &Report, name: &str) -> Vec<String> {
         0..=INPUT_CHARS_MAX => format!("printf %s {}", shell_word(&input)),
         _ => format!("interlock show {name} --json | jq .input"),
     };
-    let folder = shell_word(&report.run.folder.display().to_string());
+    let Some(place) = &report.place else {
+        lines.push(format!("# (its directory {} does not exist any more; name another)", report.run.folder.display()));
+        lines.push(format!("{given} | interlock run {} --input - --repo .", shell_word(&machine)));
+        return lines;
+    };
+    let folder = shell_word(&place.display().to_string());
     let unproved = if report.unproved().is_some() { " --unproved" } else { "" };
     lines.push(format!("{given} | interlock run {} --input - --repo {folder}{unproved}", shell_word(&machine)));
     lines

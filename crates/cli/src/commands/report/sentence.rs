@@ -4,9 +4,12 @@
 use interlock_activity::report::reading::text;
 use interlock_chart::counted;
 use interlock_journal::Phase;
+use interlock_runtime::Move;
 use serde_json::Value as Json;
 
-use super::{Report, changes::ChangedPath, shown};
+use crate::follow::reason_of;
+
+use super::{Report, changes::ChangedPath, commands::Executed, failing::Failing, shown};
 
 /// The most files that the sentence names.
 const NAMED_MAX: usize = 3;
@@ -21,11 +24,19 @@ const QUOTED_CHARS_MAX: usize = 160;
 pub(super) fn of(report: &Report) -> String {
     let told = report.story.as_ref().map(|story| story.sentence.trim()).filter(|told| !told.is_empty());
     if let Some(told) = told {
-        return shown::without_hashes(told);
+        let opening: Vec<String> = [Some(outcome(report)), refused(report)].into_iter().flatten().collect();
+        return shown::without_hashes(&format!("{}. {told}", opening.join("; ")));
     }
     let remark = report.story.as_ref().map(|story| story.remark.clone()).filter(|remark| !remark.is_empty());
-    let parts =
-        [Some(outcome(report)), remark, failure(report), changed(report), Some(certainty(report)), unproved(report)];
+    let parts = [
+        Some(outcome(report)),
+        refused(report),
+        remark,
+        failure(report),
+        changed(report),
+        Some(certainty(report)),
+        unproved(report),
+    ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     shown::without_hashes(&format!("{}.", parts.join("; ").trim_end_matches('.')))
 }
@@ -42,10 +53,24 @@ fn outcome(report: &Report) -> String {
         Phase::Failed => format!("failed in {place}"),
         Phase::Aborted => format!("was aborted in {place}"),
     };
-    let reason = report.run.moves().next_back().and_then(|step| step.reason.clone());
-    let reason = reason.map(|reason| quoted(&reason)).filter(|reason| !reason.is_empty());
+    let reason = reason(report).map(|reason| quoted(&reason)).filter(|reason| !reason.is_empty());
     let goal = goal(&report.run.input).map(|goal| format!(" ({goal})")).unwrap_or_default();
     format!("{}{goal} {how}{}", report.run.machine, reason.map(|reason| format!(": {reason}")).unwrap_or_default())
+}
+
+/// Returns the reason of the last transition that was taken.
+pub(super) fn reason(report: &Report) -> Option<String> {
+    let last = report.moves.iter().rev().find(|step| step.taken)?.seq;
+    let moves: Vec<Move> = report.moves.iter().filter(|step| step.seq == last).cloned().collect();
+    reason_of(&moves)
+}
+
+/// Describes the last refusal, if the run has ended because of it: its record led to the end, or to the question whose
+/// answer did.
+fn refused(report: &Report) -> Option<String> {
+    let (seq, refused) = report.tally.refused.last()?;
+    let is_stopped = matches!(report.run.phase, Phase::Aborted | Phase::Failed | Phase::Incomplete | Phase::Waiting);
+    is_stopped.then(|| format!("{} in record {seq}", quoted(&refused.words())))
 }
 
 /// Returns the goal of the run's input, or else the first fields of that input.
@@ -61,7 +86,9 @@ fn goal(input: &Json) -> Option<String> {
 
 /// Describes the last failure that was not repaired, or else the last one that was.
 fn failure(report: &Report) -> Option<String> {
-    let all = &report.failing;
+    // A refusal is told already.
+    let is_refusal = |one: &&Failing| report.tally.refused.iter().any(|(seq, _)| *seq == one.seq);
+    let all: Vec<&Failing> = report.failing.iter().filter(|one| !is_refusal(one)).collect();
     let one = all.iter().rev().find(|one| one.passed_in.is_none()).or(all.last())?;
     let first = all.iter().find(|other| other.seq == one.seq).unwrap_or(one);
     let place = if first.place.is_empty() { String::new() } else { format!(" at {}", first.place) };
@@ -97,7 +124,7 @@ fn changed(report: &Report) -> Option<String> {
 
 /// Describes changes without a recorded write: a person who reported the result of an activity may have changed files.
 fn unrecorded(report: &Report) -> String {
-    let mut trees = report.commands.iter().filter_map(|one| one.tree.as_deref());
+    let mut trees = report.commands.iter().filter_map(|one| one.command.tree.as_deref());
     let (first, last) = (trees.next(), trees.next_back());
     match last.is_some_and(|last| Some(last) != first) {
         true => "files in the directory changed during the run, but no activity of the run changed them".to_owned(),
@@ -113,28 +140,36 @@ fn named(paths: &[&ChangedPath]) -> String {
     }
 }
 
-/// Describes the support for the result: a command that passed after the last change, or a person, or nothing.
+/// Describes the support for the result: commands that passed after the last change, or a person, or nothing. Only the
+/// commands count whose activity says that they verify the result, and only the last record of them.
 fn certainty(report: &Report) -> String {
-    let passed = report.commands.iter().rev().find(|one| one.has_passed);
-    let failed_later = |seq: u64| report.commands.iter().any(|one| !one.has_passed && one.seq > seq);
-    if let Some(one) = passed.filter(|one| !failed_later(one.seq)) {
-        let command = format!("`{}` passed in record {}", quoted(&one.command), one.seq);
+    let verifying = || report.commands.iter().filter(|one| one.command.verifies);
+    let last = verifying().map(|one| one.seq).max();
+    let latest: Vec<&Executed> = verifying().filter(|one| Some(one.seq) == last).collect();
+    let doubt =
+        report.run.records.iter().rev().find_map(|record| Some((record.seq, record.account.as_ref()?.doubt.clone()?)));
+    if let Some((seq, doubt)) = doubt.filter(|(seq, _)| last.is_none_or(|last| *seq >= last)) {
+        return format!("not verified: {} (record {seq})", quoted(&doubt));
+    }
+    if let Some(seq) = last.filter(|_| latest.iter().all(|one| one.command.has_passed)) {
+        let names: Vec<String> = latest.iter().map(|one| format!("`{}`", quoted(&one.command.command))).collect();
+        let commands = format!("{} passed in record {seq}", names.join(", "));
         return match report.changes.last_write {
             _ if report.run.reverted.is_some() => {
-                format!("not verified: {command}, before the changes were undone")
+                format!("not verified: {commands}, before the changes were undone")
             }
-            Some(write) if write > one.seq => {
-                format!("not verified: {command}, but record {write} changed files after it")
+            Some(write) if write > seq => {
+                format!("not verified: {commands}, but record {write} changed files after it")
             }
-            Some(_) => format!("verified: {command}, and nothing was changed after it"),
-            None => format!("verified: {command}"),
+            Some(_) => format!("verified: {commands}, and nothing was changed after it"),
+            None => format!("verified: {commands}"),
         };
     }
     let by = report.run.moves().next_back().and_then(|step| Some((step.by.as_ref()?, step.event.clone()?)));
     match by {
         _ if !report.run.phase.is_over() => "nothing is verified yet".to_owned(),
         Some((by, event)) => format!("not verified by a command: {} decided it with `{event}`", by.name),
-        None if report.commands.is_empty() => "not verified: the run executed no command that checks it".to_owned(),
+        None if last.is_none() => "not verified: the run executed no command that checks it".to_owned(),
         None => "not verified: the last command did not pass".to_owned(),
     }
 }

@@ -133,7 +133,7 @@ fn missing_tests_are_reported() {
     let trace = scene.run("trace b1").stdout;
     assert!(trace.contains("nothing will be tested before the commit"), "{trace}");
     let report = scene.run("report b1").stdout;
-    assert!(report.contains("There was no test command: nothing was tested."), "{report}");
+    assert!(report.contains("there was no test command: nothing was tested"), "{report}");
 }
 
 #[test]

@@ -144,3 +144,15 @@ fn an_answer_reaches_the_step_that_asked() {
     assert_eq!((ended.code, scene.read("count.sh").as_str()), (Some(0), AFTER), "{ended}");
     assert!(scene.model.asked().iter().any(|asked| asked.text().contains("all of them, please")));
 }
+
+#[test]
+fn the_report_names_the_verification_that_ran() {
+    let scene = Scene::new(vec![repair("count the arguments")]);
+    let ended = scene.confirmed("count the arguments");
+    assert_eq!(ended.code, Some(0), "{ended}");
+    let report: serde_json::Value = serde_json::from_str(&scene.run("report c1 --json").stdout).unwrap();
+    let sentence = report["sentence"].as_str().unwrap();
+    assert!(sentence.contains("verified: `make test` passed in record "), "{sentence}");
+    let commands = report["commands"].as_array().unwrap();
+    assert!(commands.iter().any(|one| one["command"] == "make test" && one["verifies"] == true), "{commands:?}");
+}

@@ -11,6 +11,11 @@ fn three_tasks_of_a_python_project_become_three_commits_and_an_archive() {
     scene.python_task("add", "a + b", "add(1, 2) == 3");
     scene.waits("send p1 code_changed", "IMPLEMENT_TASK");
     assert_eq!(scene.context()["task"]["id"], "T-002", "priority comes before the order of the document");
+    let sentence = scene.json("report p1")["sentence"].as_str().unwrap().to_owned();
+    assert!(
+        sentence.contains("verified: `python3 -m unittest") && sentence.contains(" passed in record "),
+        "{sentence}"
+    );
     scene.python_task("subtract", "a - b", "subtract(3, 2) == 1");
     scene.waits("send p1 code_changed", "IMPLEMENT_TASK");
     scene.python_task("double", "a + a", "double(2) == 4");

@@ -250,3 +250,99 @@ fn text_of_others_is_no_markup() {
     let markdown = run(&session, "report t1").stdout;
     assert!(!markdown.split("```").step_by(2).any(|text| text.contains("<script")), "{markdown}");
 }
+
+/// Lets an agent work once.
+const ONCE: &str = "\
+machine: once
+version: 1
+summary: Lets an agent work.
+input: { type: object, required: [goal], properties: { goal: { type: string } } }
+initial: coding
+on: { error: { target: failed, reason: '${event.message}' } }
+states:
+  coding:
+    invoke: { activity: agent.prompt, with: { text: Do it }, signals: [turn_ended] }
+    on: { turn_ended: { target: kept, reason: '${event.summary}' } }
+  kept: { type: final, outcome: success }
+  failed: { type: final, outcome: failure }
+";
+
+/// An agent that works for a while, runs a command, and reports its tokens and its cost.
+const AGENT: &str = r#"read prompt
+sleep 1.2
+echo 4 > value.txt
+echo '{"type":"usage","tokens":1200,"session_cost":0.25}'
+echo '{"type":"call","id":"c1","name":"bash","kind":"execute","input":{"command":"sh test.sh"}}'
+echo '{"type":"result","id":"c1","ok":true,"exit_code":0,"output":"four"}'
+echo '{"type":"message","id":"1","text":"The value is four now"}'
+echo '{"type":"end","reason":"done"}'
+"#;
+
+#[test]
+fn the_cost_and_the_time_of_an_agent_are_the_agents_and_its_word_verifies_nothing() {
+    let scene = Scene::new("");
+    let home = scene.session.folder().parent().unwrap().join("home");
+    scene.session.write(".interlock/machines/once/machine.yaml", ONCE).unwrap();
+    scene.session.write("agent.sh", AGENT).unwrap();
+    let agent = scene.session.folder().join("agent.sh");
+    fs::create_dir_all(&home).unwrap();
+    let settings =
+        format!("[default]\nagent = \"small\"\n[agents.small]\ndriver = \"command\"\ncommand = [\"sh\", {agent:?}]\n");
+    fs::write(home.join("agents.toml"), settings).unwrap();
+    let ran = run(&scene.session, "run once --set 'goal=make it four' --name m1");
+    assert_eq!(ran.code, Some(0), "{ran}");
+    has_all(
+        &scene.sentence(),
+        &[
+            "once (\"make it four\") succeeded in kept: The value is four now",
+            "value.txt was changed and is in the directory",
+            "not verified: the run executed no command that checks it",
+        ],
+    );
+    let report = scene.report();
+    assert_eq!(report["spent"]["agents"], serde_json::json!({ "tokens": 1200, "cost": 0.25 }));
+    assert_eq!(json(&scene.session, "show m1")["spent"], report["spent"]["agents"], "the same figures everywhere");
+    assert_eq!(report["commands"][0]["by_agent"], true, "{}", report["commands"]);
+    let markdown = run(&scene.session, "report m1").stdout;
+    has_all(
+        &markdown,
+        &["| coding agents | 1200 | $0.2500 |", "`sh test.sh` (by the agent)", "| value.txt | changed | +1 | −1 |"],
+    );
+    let own = markdown.lines().find(|line| line.starts_with("| Interlock itself |")).unwrap();
+    let percent: f64 = own.split(['(', '%']).nth(1).unwrap().trim().parse().unwrap();
+    assert!(percent < 60.0, "the turn took more than a second: {own}");
+    assert!(markdown.contains("| coding agents | 1."), "{markdown}");
+}
+
+#[test]
+fn a_run_in_a_worktree_is_repeated_in_the_checkout_also_after_the_worktree_is_gone() {
+    let scene = Scene::new("echo 4 > value.txt\n");
+    let cache = scene.session.folder().parent().unwrap().join("cache");
+    let session = Session::new(env!("CARGO_BIN_EXE_interlock"), scene.session.folder())
+        .with("INTERLOCK_HOME", scene.session.folder().parent().unwrap().join("home").display().to_string())
+        .with("XDG_CACHE_HOME", cache.display().to_string())
+        .with("INTERLOCK_USER", "ada");
+    let ran = run(&session, "run ../mend --set 'goal=make it four' --name m1 --worktree");
+    assert_eq!(ran.code, Some(0), "{ran}");
+    let checkout = format!("--repo '{}'", scene.session.folder().display());
+    for _ in 0..2 {
+        let repeat = json(&session, "report m1")["repeat"].to_string();
+        assert!(repeat.contains(&checkout), "{repeat}");
+        fs::remove_dir_all(&cache).unwrap_or_default();
+    }
+    assert_eq!(json(&session, "diff m1 --stat")["total"]["files"], 1, "the difference outlives the worktree");
+}
+
+#[test]
+fn every_view_for_programs_names_the_outcome_and_the_reason_of_the_end() {
+    let scene = Scene::new("");
+    let ran = run(&scene.session, "run ../mend --set 'goal=make it four' --name m1 --json");
+    assert_eq!(ran.code, Some(1), "{ran}");
+    let ran: Json = serde_json::from_str(&ran.stdout).unwrap();
+    let (shown, listed, report) =
+        (json(&scene.session, "show m1"), json(&scene.session, "runs")[0].clone(), scene.report()["end"].clone());
+    for told in [ran, shown, listed, report] {
+        assert_eq!((told["outcome"].as_str(), told["reason"].as_str()), (Some("failure"), Some("once was not enough")));
+    }
+    assert!(run(&scene.session, "show m1").stdout.contains("  reason     once was not enough"));
+}

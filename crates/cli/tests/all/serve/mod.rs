@@ -2,6 +2,7 @@
 
 mod acting;
 mod attacking;
+mod differing;
 mod guarding;
 mod kernels;
 mod load;

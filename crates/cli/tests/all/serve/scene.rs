@@ -231,6 +231,12 @@ pub(super) struct Events(BufReader<TcpStream>);
 impl Events {
     /// Waits for the next record and returns its number, its run and its place in the run.
     pub(super) fn next(&mut self) -> (u64, String, u64) {
+        let json = self.notice();
+        (json["number"].as_u64().unwrap(), json["run"].as_str().unwrap().to_owned(), json["seq"].as_u64().unwrap())
+    }
+
+    /// Waits for the notice of the next record.
+    pub(super) fn notice(&mut self) -> Json {
         let (mut line, mut kind) = (String::new(), String::new());
         loop {
             line.clear();
@@ -239,12 +245,7 @@ impl Events {
                 kind = word.trim().to_owned();
             }
             if let Some(data) = line.strip_prefix("data: ").filter(|_| kind == "record") {
-                let json: Json = serde_json::from_str(data).unwrap();
-                return (
-                    json["number"].as_u64().unwrap(),
-                    json["run"].as_str().unwrap().to_owned(),
-                    json["seq"].as_u64().unwrap(),
-                );
+                return serde_json::from_str(data).unwrap();
             }
         }
     }

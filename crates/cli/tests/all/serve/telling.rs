@@ -33,6 +33,65 @@ fn a_reader_that_reconnects_misses_no_record_and_sees_none_twice() {
     assert!(first < second && second < third);
 }
 
+/// Goes to and fro.
+const STEPS: &str = "\
+machine: steps
+version: 1
+summary: Goes to and fro.
+events: { next: { from: user }, abort: { from: user } }
+initial: one
+on: { abort: { target: gone } }
+states:
+  one: { tags: [idle], on: { next: two } }
+  two: { tags: [idle], on: { next: one } }
+  gone: { type: final, outcome: aborted }
+";
+
+#[test]
+fn every_notice_carries_the_state_of_its_own_record() {
+    let mut scene = Scene::new("1h");
+    scene.session.write("project/.interlock/machines/steps/machine.yaml", STEPS).unwrap();
+    let token = scene.token("operator");
+    let start = json!({ "machine": "steps", "folder": scene.project(), "name": "s1" });
+    assert_eq!(scene.post(&token, "/runs", start).status, 201);
+    for _ in 0..3 {
+        assert_eq!(scene.post(&token, "/runs/s1/events", json!({ "event": "next" })).status, 200);
+    }
+    for action in ["pause", "resume", "abort"] {
+        assert_eq!(scene.post(&token, &format!("/runs/s1/{action}"), json!(null)).status, 200, "{action}");
+    }
+    scene.until_phase(&token, "s1", "aborted");
+    let told = |scene: &Scene| -> Vec<String> {
+        let mut events = scene.events(&token, 0);
+        let notices = (0..7).map(|_| events.notice());
+        notices.map(|told| format!("{} {}", told["phase"].as_str().unwrap(), told["place"].as_str().unwrap())).collect()
+    };
+    let expected =
+        ["waiting one", "waiting two", "waiting one", "waiting two", "paused two", "waiting two", "aborted gone"];
+    assert_eq!(told(&scene), expected, "as it happened");
+    // A server that has seen none of it tells the same.
+    scene.restart();
+    assert_eq!(told(&scene), expected, "after a restart");
+}
+
+#[test]
+fn the_stream_is_not_held_back_by_a_proxy_and_gives_signs_of_life() {
+    let scene = Scene::new("1h");
+    let token = scene.token("viewer");
+    let mut stream = std::net::TcpStream::connect(&scene.address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let head =
+        format!("GET /api/v1/events HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {token}\r\n\r\n", scene.address);
+    stream.write_all(head.as_bytes()).unwrap();
+    let (mut heard, mut piece) = (String::new(), [0; 1024]);
+    while !heard.contains("event: alive") {
+        let read = stream.read(&mut piece).unwrap();
+        assert!(read > 0, "{heard}");
+        heard.push_str(&String::from_utf8_lossy(&piece[..read]));
+    }
+    assert!(heard.contains("x-accel-buffering: no") && heard.contains("\"alive_ms\":5000"), "{heard}");
+}
+
 #[test]
 fn a_model_starts_and_reads_runs_but_answers_for_no_person() {
     let scene = Scene::new("1h");

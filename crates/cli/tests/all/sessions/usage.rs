@@ -74,6 +74,8 @@ fn help_shows_commands_and_examples() {
               show             Show the state of a run, its data, and the events that it accepts
               trace            Show each transition of a run, with its reason and evidence
               watch            Follow a run that another process is running
+              diff             Show all files that a run has changed, with their counts of lines and their
+                               patches
               report           Write a report about a run: Markdown, JSON, or an HTML page with a picture
               evidence         List the evidence files of a run, or print one
               sql              Query the store with SQL, read-only
