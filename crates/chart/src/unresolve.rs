@@ -60,6 +60,7 @@ fn event(event: &Event) -> EventFile {
         summary: sentence(&event.summary),
         data: schema(&event.data),
         irreversible: event.irreversible,
+        continues: event.continues,
     }
 }
 

@@ -2,9 +2,13 @@
 //!
 //! Agents differ: some report a call first inside a permission request, some send updates about calls that were never
 //! announced, and option ids are arbitrary. So calls are built from every message that names them, and options are
-//! chosen by kind. The history that an agent replays when a session is loaded is not progress of this turn.
+//! chosen by kind. The history that an agent replays when a session is loaded is not progress of this turn; Gemini CLI
+//! replays it after its answer, so a message of the user that arrives in a turn means that everything before it was old.
+//!
+//! Tokens are in three places: `usage` of the answer (the protocol's), `_meta.quota` of the answer (Gemini CLI) and
+//! `_meta.usage` of message chunks, one for each model call (Qwen Code).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value as Json, json};
 
@@ -20,14 +24,18 @@ pub(super) struct Acp {
     turn: Turn,
     session: Option<String>,
     is_prompted: bool,
+    /// The tokens that message chunks have reported in this turn.
+    tokens: u64,
     calls: BTreeMap<String, ToolCall>,
     /// The open permission requests: our key, the id of the request and its options.
     asked: BTreeMap<String, (Json, Vec<Json>)>,
+    /// The calls of this turn that permission was asked for.
+    asked_calls: BTreeSet<String>,
 }
 
 impl Acp {
     pub(super) fn new(turn: Turn) -> Self {
-        Acp { turn, session: None, is_prompted: false, calls: BTreeMap::new(), asked: BTreeMap::new() }
+        Acp { turn, session: None, is_prompted: false, tokens: 0, calls: BTreeMap::new(), asked: BTreeMap::new(), asked_calls: BTreeSet::new() }
     }
 
     fn answered(&mut self, id: u64, message: &Json) -> Vec<Heard> {
@@ -40,7 +48,7 @@ impl Acp {
             (SESSION, Some(why)) => vec![Heard::Ended(End::Failed(format!("it opened no session: {why}")))],
             (SESSION, None) => self.opened(result),
             (PROMPT, Some(why)) => vec![Heard::Ended(End::ModelUnavailable(why))],
-            (PROMPT, None) => over(result),
+            (PROMPT, None) => over(result, self.tokens),
             _ => Vec::new(),
         }
     }
@@ -86,11 +94,25 @@ impl Acp {
             Some("agent_message_chunk") => {
                 let text = update.pointer("/content/text").and_then(Json::as_str).unwrap_or_default().to_owned();
                 let message = fields::text(update, "messageId").unwrap_or_default().to_owned();
-                vec![Heard::Update(Update::Text { message, text })]
+                let text = Heard::Update(Update::Text { message, text });
+                std::iter::once(text).chain(self.chunk_usage(update)).collect()
+            }
+            Some("user_message_chunk") if self.turn.session.is_some() => {
+                self.calls.retain(|id, _| self.asked_calls.contains(id));
+                vec![Heard::Update(Update::Replayed)]
             }
             Some("tool_call" | "tool_call_update") => self.call(update),
             _ => Vec::new(),
         }
+    }
+
+    /// Returns the tokens of the turn so far if a message chunk reports those of a model call.
+    fn chunk_usage(&mut self, update: &Json) -> Option<Heard> {
+        let usage = update.pointer("/_meta/usage")?;
+        let field = |name: &str| usage.get(name).and_then(Json::as_u64);
+        let sum = || Some(field("inputTokens")?.saturating_add(field("outputTokens")?));
+        self.tokens = self.tokens.saturating_add(field("totalTokens").or_else(sum)?);
+        Some(Heard::Update(Update::Usage(Usage { tokens: self.tokens, session_cost: None })))
     }
 
     /// Merges a message about a call into what is known of the call.
@@ -124,7 +146,9 @@ impl Acp {
     }
 
     fn permission(&mut self, id: &Json, params: &Json) -> Vec<Heard> {
-        let call = params.get("toolCall").unwrap_or(&Json::Null);
+        let call = with_command(params.get("toolCall").unwrap_or(&Json::Null));
+        self.asked_calls.extend(fields::text(&call, "toolCallId").map(str::to_owned));
+        let call = &call;
         let mut heard = self.call(call);
         let key = id.to_string();
         let options = params.get("options").and_then(Json::as_array).cloned().unwrap_or_default();
@@ -202,8 +226,29 @@ fn output(message: &Json) -> String {
     content.filter_map(|part| part.pointer("/content/text")?.as_str()).collect::<Vec<_>>().join("\n")
 }
 
-fn over(result: &Json) -> Vec<Heard> {
-    let tokens = result.pointer("/usage/totalTokens").and_then(Json::as_u64);
+/// Returns a call whose title is its command as a call with that command: an agent that asks to run something and names
+/// no arguments puts the command line into the title, as Gemini CLI does.
+fn with_command(call: &Json) -> Json {
+    let is_bare = call.get("rawInput").is_none_or(Json::is_null);
+    let title = fields::text(call, "title").unwrap_or_default().trim();
+    let line = title.strip_prefix('`').and_then(|line| line.strip_suffix('`')).unwrap_or(title);
+    let mut call = call.clone();
+    if is_bare && fields::text(&call, "kind") == Some("execute") && !line.is_empty() {
+        call["rawInput"] = json!({ "command": line });
+    }
+    call
+}
+
+/// Returns the tokens of a turn that an answer to a prompt reports.
+fn tokens_of(result: &Json) -> Option<u64> {
+    let quota = result.pointer("/_meta/quota/token_count");
+    let of_quota = |name: &str| quota.and_then(|quota| quota.get(name)).and_then(Json::as_u64);
+    let quota = of_quota("input_tokens").map(|input| input.saturating_add(of_quota("output_tokens").unwrap_or(0)));
+    result.pointer("/usage/totalTokens").and_then(Json::as_u64).max(quota)
+}
+
+fn over(result: &Json, of_chunks: u64) -> Vec<Heard> {
+    let tokens = tokens_of(result).max(Some(of_chunks)).filter(|tokens| *tokens > 0);
     let usage = tokens.map(|tokens| Heard::Update(Update::Usage(Usage { tokens, session_cost: None })));
     let end = match fields::text(result, "stopReason") {
         Some("end_turn") => End::Finished,

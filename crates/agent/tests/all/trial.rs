@@ -10,7 +10,7 @@ use std::{
 use interlock_activity::{
     Activity as _, Attempt, Canceller, Future, HandledSignal, Host, Invocation, Outcome, Question, StartRun,
 };
-use interlock_agent::{AgentPrompt, Referee, Ruling, Setup, driver::ToolCall};
+use interlock_agent::{AgentPrompt, Referee, Ruling, Writing, Setup, driver::ToolCall};
 use interlock_chart::Value;
 use interlock_core::ActivityId;
 use interlock_process::Sandbox;
@@ -31,6 +31,10 @@ struct ByTest(Rule);
 impl Referee for ByTest {
     fn rule(&self, _: &Attempt, call: &ToolCall) -> Result<Ruling, Outcome> {
         Ok(self.0(call))
+    }
+
+    fn writing(&self, _: &Attempt, path: &str) -> Result<Writing, Outcome> {
+        Ok(Writing::Asks { scopes: vec![format!("write:{path}")], reason: format!("{path} is protected") })
     }
 
     fn weakened(&self, _: &Attempt, patch: &[u8]) -> Vec<String> {

@@ -43,13 +43,13 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
         all.push_str(&figures(&report));
     }
     expect![[r#"
-        brain: 11 properties, 266130 configurations
-          in 7 explorations 648706 configurations, 4440321 ways
-          between inputs (upper): 653 transitions, 648 activities, 250 judgements
+        brain: 14 properties, 440073 configurations
+          in 7 explorations 1005061 configurations, 10264316 ways
+          between inputs (upper): 701 transitions, 649 activities, 251 judgements
           whole run: none
           waits in AWAITING_CHECKS, AWAITING_USER, AWAITING_DEPLOY
         coder: 13 properties, 782 configurations
-          in 5 explorations 69767 configurations, 473317 ways
+          in 5 explorations 122111 configurations, 844357 ways
           between inputs (upper): 1476 transitions, 1053 activities, 421 judgements
           whole run: none
           waits in IDLE, INTAKE_ASKED, STEP_ASKED, REPAIR_ASKED, PLAN_ASKED, CALL_ASKED, COMMIT_ASKED
@@ -59,12 +59,12 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
           whole run: 16946 transitions, 13645 activities, 2616 judgements
           waits in 
         notebook: 7 properties, 12390 configurations
-          in 3 explorations 23964 configurations, 280687 ways
+          in 3 explorations 34512 configurations, 367089 ways
           between inputs (upper): 296031 transitions, 105046 activities, 0 judgements
           whole run: none
           waits in idle, workflow_completed, error, cancelled
-        prd: 12 properties, 289 configurations
-          in 3 explorations 83136 configurations, 474551 ways
+        prd: 12 properties, 722 configurations
+          in 3 explorations 120908 configurations, 692184 ways
           between inputs (upper): 3544 transitions, 2330 activities, 7 judgements
           whole run: none
           waits in READY, CONFIRMING, BLOCKED
