@@ -86,7 +86,9 @@ impl ProjectDetect {
     /// be checked. A command that cannot run is an error for the same reason.
     fn needs(&self, attempt: &Attempt, checks: &[&Check]) -> Result<Option<serde_json::Value>, Outcome> {
         let lines: Vec<&str> = checks.iter().filter_map(|check| check.line.as_deref()).collect();
-        if let Some((line, program)) = lines.iter().find_map(|line| Some((line, unknown_program(line, &attempt.folder)?))) {
+        if let Some((line, program)) =
+            lines.iter().find_map(|line| Some((line, unknown_program(line, &attempt.folder)?)))
+        {
             let message = format!(
                 "the check `{line}` cannot run: `{program}` is not installed. Install it, or name another command with `--set`"
             );

@@ -38,7 +38,8 @@ fn rename(home: &Path, short: &str) -> io::Result<()> {
         let end = format!("-{short}.jsonl");
         for entry in fs::read_dir(&chats)? {
             let entry = entry?;
-            let is_session = entry.file_name().to_str().is_some_and(|name| name.starts_with("session-") && name.ends_with(&end));
+            let is_session =
+                entry.file_name().to_str().is_some_and(|name| name.starts_with("session-") && name.ends_with(&end));
             if is_session && entry.file_type()?.is_file() {
                 return fs::rename(entry.path(), target);
             }

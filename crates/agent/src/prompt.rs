@@ -148,10 +148,9 @@ fn interrupted(files: &[String]) -> String {
         true => format!(
             "{said} The files are as they were before that turn: none of its edits is there. Read files again before you rely on them."
         ),
-        false => format!(
-            "{said} Its edits were kept. These files differ from the state before that turn:\n{}",
-            list(files)
-        ),
+        false => {
+            format!("{said} Its edits were kept. These files differ from the state before that turn:\n{}", list(files))
+        }
     }
 }
 

@@ -34,7 +34,9 @@ impl Restored {
             let Some(path) = &breach.path else { continue };
             let path = path.strip_prefix(&root).unwrap_or(path).to_string_lossy().into_owned();
             restored.sentences.push(match breach.rule == PROJECT_PROTECTED {
-                true => format!("{path} was put back: it decides what runs outside the sandbox, and changing it needs a permission"),
+                true => format!(
+                    "{path} was put back: it decides what runs outside the sandbox, and changing it needs a permission"
+                ),
                 false => format!("{path} was put back: git's settings and hooks are not changed in a turn"),
             });
             if breach.rule == PROJECT_PROTECTED {

@@ -175,15 +175,13 @@ pub fn choose(store: &Path, run: &str, agent: Option<&str>) -> Result<(), String
     }
 }
 
-/// Gives a run that continues another the session of that run: the agent, its session and the rounds so far. The tokens and
-/// the cost of the new run begin at 0.
+/// Gives a run that continues another the session of that run: the agent, its session, the rounds, tokens and cost so far.
+/// The new run shares the records of the other, so its limits and its sums go on from there.
 pub(crate) fn continue_session(store: &Path, from: &str, run: &str) -> Result<(), String> {
     let sessions = Sessions::new(store);
     let old = sessions.read(from)?;
     let agent = sessions.agent_of(from)?.unwrap_or_default();
-    // An agent reports the cost of its whole session: the part before this run is not this run's.
-    let cost_before = -old.cost_of_session;
-    sessions.write(run, &Session { agent, tokens: 0, tokens_of_open_turn: 0, cost_before, ..old })
+    sessions.write(run, &Session { agent, ..old })
 }
 
 /// Returns a name with all characters escaped that are unsafe in a file name.
@@ -234,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn run_that_continues_another_has_its_session_and_counts_anew() {
+    fn run_that_continues_another_has_its_session_and_counts_on() {
         let home = tempfile::tempdir().unwrap();
         let sessions = Sessions::new(home.path());
         let mut session = Session { agent: "a".into(), id: Some("s".into()), tokens: 7, ..Session::default() };
@@ -244,7 +242,7 @@ mod tests {
         continue_session(home.path(), "r1", "r2").unwrap();
         let next = sessions.read("r2").unwrap();
         assert_eq!((next.agent.as_str(), next.id.as_deref(), next.rounds.len()), ("a", Some("s"), 1));
-        assert_eq!((next.tokens, next.cost()), (0, 0.0));
+        assert_eq!((next.tokens, next.cost()), (7, 0.5));
     }
 
     #[test]

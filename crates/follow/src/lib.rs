@@ -4,6 +4,7 @@
 //! each caused ([`Follower::catch_up`]), or as they are now ([`Follower::from_now`], [`state_json`]). Nothing is written.
 
 mod judge_note;
+pub mod spent;
 mod state;
 
 use std::sync::Arc;

@@ -6,15 +6,14 @@ use std::{
 };
 
 use interlock_chart::model::StateId;
-use interlock_follow::{Follower, Step};
+use interlock_follow::{
+    Follower, Step,
+    spent::{Meter, turn},
+};
 use interlock_journal::{Head, RunKey};
 use serde::Serialize;
 
-use crate::{
-    app::App,
-    problem::Result,
-    spent::{self, Meter},
-};
+use crate::{app::App, problem::Result};
 
 /// The number of records that are read at a time.
 const CHUNK: usize = 1_000;
@@ -106,7 +105,7 @@ impl Totals {
                 self.total(*state).entered += 1;
             }
         }
-        let turn = spent::turn(&step.entry).map(|now| self.agents.advance(now));
+        let turn = turn(&step.entry).map(|now| self.agents.advance(now));
         let Some(activity) = &step.activity else { return };
         let judge = step.moves.iter().find_map(|step| step.judge.as_ref());
         let total = self.states.entry(activity.state.clone()).or_default();

@@ -35,7 +35,15 @@ pub(super) struct Acp {
 
 impl Acp {
     pub(super) fn new(turn: Turn) -> Self {
-        Acp { turn, session: None, is_prompted: false, tokens: 0, calls: BTreeMap::new(), asked: BTreeMap::new(), asked_calls: BTreeSet::new() }
+        Acp {
+            turn,
+            session: None,
+            is_prompted: false,
+            tokens: 0,
+            calls: BTreeMap::new(),
+            asked: BTreeMap::new(),
+            asked_calls: BTreeSet::new(),
+        }
     }
 
     fn answered(&mut self, id: u64, message: &Json) -> Vec<Heard> {

@@ -10,7 +10,7 @@ use std::{
 use interlock_activity::{
     Activity as _, Attempt, Canceller, Future, HandledSignal, Host, Invocation, Outcome, Question, StartRun,
 };
-use interlock_agent::{AgentPrompt, Referee, Ruling, Writing, Setup, driver::ToolCall};
+use interlock_agent::{AgentPrompt, Referee, Ruling, Setup, Writing, driver::ToolCall};
 use interlock_chart::Value;
 use interlock_core::ActivityId;
 use interlock_process::Sandbox;

@@ -201,9 +201,11 @@ fn summary(known: &QuestionFindings<'_>) -> Option<Verdict> {
     let is_done = facts.get("succeeded")?.as_bool()?;
     let (commit, warnings) = (text(known, "commit"), texts(known, "warnings"));
     let mut summary = if is_done { "Done." } else { "Not done." }.to_owned();
-    match commit {
-        "" => summary.push_str(" Nothing was committed."),
-        commit => summary.push_str(&format!(" Committed {}.", commit.chars().take(12).collect::<String>())),
+    let short: String = commit.chars().take(12).collect();
+    match (commit, facts.get("committed") == Some(&Value::Bool(false))) {
+        ("", _) => summary.push_str(" Nothing was committed."),
+        (_, false) => summary.push_str(&format!(" Committed {short}.")),
+        (_, true) => summary.push_str(&format!(" Nothing was committed after {short}.")),
     }
     if !warnings.is_empty() {
         summary.push_str(&format!(" Warnings: {}.", warnings.join(", ")));
