@@ -144,9 +144,7 @@ impl Acp {
             heard.push(Heard::Update(Update::CallEnded {
                 id: id.to_owned(),
                 is_ok: status == Some("completed"),
-                exit_code: ["/rawOutput/exit_code", "/rawOutput/exitCode", "/_meta/terminal_exit/exit_code"]
-                    .iter()
-                    .find_map(|path| message.pointer(path)?.as_i64()),
+                exit_code: exit_code(message),
                 output: output(message),
             }));
         }
@@ -227,6 +225,16 @@ fn merge(known: &mut ToolCall, found: ToolCall, message: &Json) {
             known.paths.push(path);
         }
     }
+}
+
+/// Returns the exit code of a command, from the fields of several agents or from the text of Qwen Code.
+fn exit_code(message: &Json) -> Option<i64> {
+    let places =
+        ["/rawOutput/exit_code", "/rawOutput/exitCode", "/rawOutput/metadata/exit", "/_meta/terminal_exit/exit_code"];
+    let field = places.iter().find_map(|path| message.pointer(path)?.as_i64());
+    let is_qwen = message.pointer("/_meta/toolName").and_then(Json::as_str) == Some("run_shell_command");
+    let line = || output(message).lines().find_map(|line| line.strip_prefix("Exit Code: ")?.parse().ok());
+    field.or_else(|| is_qwen.then(line).flatten())
 }
 
 fn output(message: &Json) -> String {
