@@ -2,8 +2,11 @@
 //!
 //! Agents differ: some report a call first inside a permission request, some send updates about calls that were never
 //! announced, and option ids are arbitrary. So calls are built from every message that names them, and options are
-//! chosen by kind. The history that an agent replays when a session is loaded is not progress of this turn; Gemini CLI
-//! replays it after its answer, so a message of the user that arrives in a turn means that everything before it was old.
+//! chosen by kind.
+//!
+//! An agent that loads a session replays its history before it answers, and that is not progress of this turn. One that
+//! replays nothing has lost the session: Qwen Code does not say so. Gemini CLI replays after its answer, so a message of
+//! the user that arrives in a turn means that everything before it was old, and its list of commands ends the history.
 //!
 //! Tokens are in three places: `usage` of the answer (the protocol's), `_meta.quota` of the answer (Gemini CLI) and
 //! `_meta.usage` of message chunks, one for each model call (Qwen Code).
@@ -24,6 +27,10 @@ pub(super) struct Acp {
     turn: Turn,
     session: Option<String>,
     is_prompted: bool,
+    /// True if the agent replays history after its answer.
+    is_late: bool,
+    /// True if history was replayed, or is being replayed late.
+    is_replayed: bool,
     /// The tokens that message chunks have reported in this turn.
     tokens: u64,
     calls: BTreeMap<String, ToolCall>,
@@ -39,6 +46,8 @@ impl Acp {
             turn,
             session: None,
             is_prompted: false,
+            is_late: false,
+            is_replayed: false,
             tokens: 0,
             calls: BTreeMap::new(),
             asked: BTreeMap::new(),
@@ -62,6 +71,7 @@ impl Acp {
     }
 
     fn initialized(&mut self, result: &Json) -> Vec<Heard> {
+        self.is_late = result.pointer("/agentInfo/name") == Some(&json!("gemini-cli"));
         let can_load = result.pointer("/agentCapabilities/loadSession") == Some(&json!(true));
         let params = json!({ "cwd": self.turn.folder, "mcpServers": [] });
         match &self.turn.session {
@@ -76,6 +86,10 @@ impl Acp {
     }
 
     fn opened(&mut self, result: &Json) -> Vec<Heard> {
+        if self.turn.session.is_some() && !self.is_late && !self.is_replayed {
+            return vec![Heard::NoSession("it replayed no history of the session".to_owned())];
+        }
+        self.is_replayed = false;
         let session = fields::text(result, "sessionId").map(str::to_owned).or_else(|| self.turn.session.clone());
         let Some(session) = session else {
             return vec![Heard::Ended(End::Failed("it named no session".to_owned()))];
@@ -96,6 +110,8 @@ impl Acp {
 
     fn update(&mut self, update: &Json) -> Vec<Heard> {
         if !self.is_prompted {
+            let kind = fields::text(update, "sessionUpdate").unwrap_or_default();
+            self.is_replayed |= kind.ends_with("_chunk") || kind.starts_with("tool_call");
             return Vec::new();
         }
         match fields::text(update, "sessionUpdate") {
@@ -105,13 +121,18 @@ impl Acp {
                 let text = Heard::Update(Update::Text { message, text });
                 std::iter::once(text).chain(self.chunk_usage(update)).collect()
             }
-            Some("user_message_chunk") if self.turn.session.is_some() => {
-                self.calls.retain(|id, _| self.asked_calls.contains(id));
-                vec![Heard::Update(Update::Replayed)]
-            }
+            Some("user_message_chunk") if self.is_late && self.turn.session.is_some() => self.replayed(true),
+            Some("available_commands_update") if self.is_replayed => self.replayed(false),
             Some("tool_call" | "tool_call_update") => self.call(update),
             _ => Vec::new(),
         }
+    }
+
+    /// Forgets the progress so far: it was history. `is_going_on` says that more of it may follow.
+    fn replayed(&mut self, is_going_on: bool) -> Vec<Heard> {
+        self.is_replayed = is_going_on;
+        self.calls.retain(|id, _| self.asked_calls.contains(id));
+        vec![Heard::Update(Update::Replayed)]
     }
 
     /// Returns the tokens of the turn so far if a message chunk reports those of a model call.
