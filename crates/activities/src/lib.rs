@@ -66,7 +66,7 @@ pub fn all(registry: Registry, settings: Settings, judge: &Judge) -> Registry {
         .with(TimerWait)
         .with(RunStart)
         .with(LogsTriage)
-        .with(ProjectDetect::new(kept.clone()))
+        .with(ProjectDetect::new(kept.clone(), gate.clone()))
         .with(gate.guard(External::new(settings.sandbox)))
         .with(JudgePrd::new(judge.clone(), kept.clone(), &gate))
         .with(PolicyCheck::new(&gate, kept))

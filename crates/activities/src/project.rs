@@ -17,14 +17,20 @@ use interlock_project::{CONFIGURED, Command, Kind, detect};
 use interlock_workspace::Workspace;
 use serde_json::json;
 
-use crate::workspace::{begin, failed};
+use crate::{
+    policy::{CONFIRMATION_NEEDED, Gate},
+    workspace::{begin, failed},
+};
+
+/// The code of an error: a program that a check needs is not installed.
+const COMMAND_MISSING: &str = "COMMAND_MISSING";
 
 /// The command of a missing check: it always passes.
 const NOTHING: &str = "true";
 
 /// Determines the check commands of a project.
 #[derive(Clone, Debug)]
-pub struct ProjectDetect(Workspace);
+pub struct ProjectDetect(Workspace, Gate);
 
 /// One check of a run: its command line, and the commands that it consists of.
 struct Check {
@@ -35,9 +41,10 @@ struct Check {
 }
 
 impl ProjectDetect {
-    /// Creates the activity. `workspace` takes the snapshot that the run starts from.
-    pub fn new(workspace: Workspace) -> Self {
-        ProjectDetect(workspace)
+    /// Creates the activity. `workspace` takes the snapshot that the run starts from; `gate` knows the permissions that the
+    /// commands will need.
+    pub fn new(workspace: Workspace, gate: Gate) -> Self {
+        ProjectDetect(workspace, gate)
     }
 
     fn detect(&self, attempt: &Attempt) -> Result<Outcome, Outcome> {
@@ -45,6 +52,7 @@ impl ProjectDetect {
         let found = detect(&attempt.folder).commands;
         let lint = Check::new(given.text("lint")?, Kind::Static, &found, &attempt.folder);
         let test = Check::new(given.text("test")?, Kind::Test, &found, &attempt.folder);
+        let needs = self.needs(attempt, &[&lint, &test])?;
         let mut summary = vec![lint.words("lint"), test.words("test")];
         if test.line.is_none() {
             summary.push("nothing will be tested before the commit".to_owned());
@@ -60,7 +68,7 @@ impl ProjectDetect {
         let _ = interlock_verification::remember_dependencies(&self.0, self.0.store(), &attempt.folder, &attempt.run);
         let (_, tree) = self.0.take_tree(&attempt.folder, &attempt.run).map_err(|error| failed(&error))?;
         let commands: Vec<&Command> = lint.commands.iter().chain(&test.commands).collect();
-        let data = json!({
+        let mut data = json!({
             "lint": lint.line.as_deref().unwrap_or(NOTHING),
             "test": test.line.as_deref().unwrap_or_default(),
             "has_tests": test.line.is_some(),
@@ -68,8 +76,42 @@ impl ProjectDetect {
             "summary": summary,
             "tree": tree,
         });
+        if let Some(needs) = needs {
+            data["needs"] = needs;
+        }
         Ok(Outcome::signal("detected", Value::from(data)))
     }
+}
+
+impl ProjectDetect {
+    /// Returns the permission that the commands need and nobody has given, before an agent is paid for work that could not
+    /// be checked. A command that cannot run is an error for the same reason.
+    fn needs(&self, attempt: &Attempt, checks: &[&Check]) -> Result<Option<serde_json::Value>, Outcome> {
+        let lines: Vec<&str> = checks.iter().filter_map(|check| check.line.as_deref()).collect();
+        if let Some((line, program)) =
+            lines.iter().find_map(|line| Some((line, unknown_program(line, &attempt.folder)?)))
+        {
+            let message = format!(
+                "the check `{line}` cannot run: `{program}` is not installed. Install it, or name another command with `--set`"
+            );
+            return Err(Outcome::error(COMMAND_MISSING, message));
+        }
+        let (scopes, reasons) = self.1.needs(attempt, &lines)?;
+        let needed = || json!({ "code": CONFIRMATION_NEEDED, "reason": reasons.join("; "), "scope": scopes, "state": "LINTING and TESTING", "activity": "command.run" });
+        Ok((!scopes.is_empty()).then(needed))
+    }
+}
+
+/// Returns the program of a command line that no shell finds. Only a first word that is a plain name is judged: a path may
+/// be a file that is yet to be written.
+fn unknown_program<'l>(line: &'l str, folder: &Path) -> Option<&'l str> {
+    let program = line.split_whitespace().next()?;
+    let is_plain = program.chars().all(|sign| sign.is_ascii_alphanumeric() || "_-.+".contains(sign));
+    // The shell knows its own words, such as `test` and `if`.
+    let asks = ["-c", "command -v -- \"$1\"", "sh", program];
+    let known = std::process::Command::new("sh").args(asks).current_dir(folder).output();
+    let is_unknown = is_plain && known.is_ok_and(|known| !known.status.success());
+    is_unknown.then_some(program)
 }
 
 impl Check {

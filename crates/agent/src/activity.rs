@@ -6,7 +6,7 @@ use std::{
 };
 
 use interlock_activity::{
-    Activity, Attempt, EffectClass, Ending, Outcome, OutcomeKind,
+    Activity, Attempt, EffectClass, Ending, Outcome, OutcomeKind, UseGrants,
     report::{Account, RunRecord},
     schema,
 };
@@ -15,10 +15,10 @@ use interlock_journal::EvidenceStore;
 use interlock_process::{How, ProgramResult, Sandbox};
 use interlock_redact::Redactor;
 use interlock_relay::{Relay, Report};
-use interlock_workspace::Workspace;
+use interlock_workspace::{Workspace, patch::Patch};
 
 use crate::{
-    Referee,
+    Referee, Writing,
     accounted::account,
     budget::{Left, within_budget},
     change::{Change, before},
@@ -27,10 +27,12 @@ use crate::{
     driver::{Turn, driver},
     ended::{self, EndedTurn},
     facts::Facts,
+    gemini,
     git::Standing,
     homes, launch,
     plan::Starting,
-    prompt::{Order, with_notes},
+    prompt::{Notes, Order},
+    protected::{Refusal, Restored},
     record::Record,
     relay::Link,
     secrets::with_secrets,
@@ -99,12 +101,22 @@ impl AgentPrompt {
         if chosen.agent.driver == DriverKind::Coder {
             return self.run_coder(&attempt, &order, chosen, tree).await;
         }
-        let Played { facts, ended, mut record, relay } = self.play(&attempt, &mut chosen, &order.text).await?;
-        let breaches = taken_back(standing.filter(|_| !chosen.agent.may_commit), &attempt).await?;
-        breaches.iter().for_each(|breach| record.show(breach));
+        let notes = self.notes(&attempt, &chosen.session, &tree).await?;
         let redactor = attempt.evidence.redactor();
-        chosen.session.close(&facts, |text| redactor.text(text).into_owned(), &order.text);
+        let Played { facts, ended, mut record, relay } =
+            self.play(&attempt, &mut chosen, &order.text, &tree, &notes).await?;
+        let mut breaches = taken_back(standing.filter(|_| !chosen.agent.may_commit), &attempt).await?;
+        let restored = Restored::of(&ended.confined.ended.breaches, &attempt.folder);
+        breaches.extend(restored.sentences.iter().cloned());
+        breaches.iter().for_each(|breach| record.show(breach));
+        chosen.session.close(&facts, |text| redactor.text(text).into_owned());
+        chosen.session.taken_back.clone_from(&breaches);
+        chosen.session.wanted.clone_from(&restored.paths);
         chosen.sessions.write(&attempt.run, &chosen.session).map_err(bad_settings)?;
+        let refusal = match facts.stopped {
+            None => self.refusal(&attempt, &restored).await?,
+            Some(_) => None,
+        };
         let change = {
             let (setup, attempt) = (Arc::clone(&self.0), attempt.clone());
             blocking(move || Change::since(&tree, &setup.workspace, &attempt, &*setup.referee)).await?
@@ -112,7 +124,7 @@ impl AgentPrompt {
         let Chosen { name, agent, session, .. } = &chosen;
         let model = facts.model.clone().or_else(|| launch::model(agent));
         let signal = &order.signal;
-        let turn = EndedTurn { name, agent, signal, facts, ended, change, breaches, session, model, relay };
+        let turn = EndedTurn { name, agent, signal, facts, ended, change, breaches, refusal, session, model, relay };
         let kind = redacted(&redactor, turn.kind());
         let evidence = turn.evidence(&attempt, record).await?;
         Ok(Outcome::from(kind).with(evidence))
@@ -127,13 +139,14 @@ impl AgentPrompt {
         tree: String,
     ) -> Result<Outcome, Outcome> {
         let Chosen { name, agent, sessions, mut session, .. } = chosen;
+        let (notes, redactor) = (self.notes(attempt, &session, &tree).await?, attempt.evidence.redactor());
+        session.open(&redactor.text(&order.text), &tree);
         // Each prompt is a run of its own, which is told the rounds before it.
-        let text = with_notes(&order.text, &session, !session.rounds.is_empty());
-        session.is_turn_open = true;
+        let text = notes.before(&order.text, &session, true);
         sessions.write(&attempt.run, &session).map_err(bad_settings)?;
         let turn = coder::play(attempt, &agent, text).await?;
-        let (facts, redactor) = (turn.facts(), attempt.evidence.redactor());
-        session.close(&facts, |text| redactor.text(text).into_owned(), &order.text);
+        let facts = turn.facts();
+        session.close(&facts, |text| redactor.text(text).into_owned());
         sessions.write(&attempt.run, &session).map_err(bad_settings)?;
         let change = {
             let (setup, attempt) = (Arc::clone(&self.0), attempt.clone());
@@ -170,35 +183,97 @@ impl AgentPrompt {
         Ok(Chosen { name, agent, sessions, session, homes })
     }
 
+    /// Returns what the agent cannot know about the time since its last turn: measured, not assumed.
+    async fn notes(&self, attempt: &Attempt, session: &Session, tree: &str) -> Result<Notes, Outcome> {
+        let left = match session.is_turn_open && !session.tree.is_empty() {
+            false => session.is_turn_open.then(Vec::new),
+            true => {
+                let (setup, attempt) = (Arc::clone(&self.0), attempt.clone());
+                let (before, now) = (session.tree.clone(), tree.to_owned());
+                let files = move || Ok(files_between(&setup.workspace, &attempt, &before, &now));
+                Some(blocking(files).await?)
+            }
+        };
+        let mut granted = Vec::new();
+        for path in &session.wanted {
+            if self.is_granted(attempt, path).await? {
+                granted.push(path.clone());
+            }
+        }
+        Ok(Notes { left, taken_back: session.taken_back.clone(), granted })
+    }
+
+    /// Uses the grants of the run for a protected path. Returns false if a person has not given them.
+    async fn is_granted(&self, attempt: &Attempt, path: &str) -> Result<bool, Outcome> {
+        match self.rule_on(attempt, path).await? {
+            Writing::Allowed => Ok(true),
+            Writing::Denied(_) => Ok(false),
+            Writing::Asks { scopes, .. } => {
+                let (run, activity, number) = (attempt.run.clone(), attempt.activity, attempt.number);
+                Ok(attempt.host.use_grants(UseGrants { run, activity, number, scopes }).await)
+            }
+        }
+    }
+
+    async fn rule_on(&self, attempt: &Attempt, path: &str) -> Result<Writing, Outcome> {
+        let (setup, attempt, path) = (Arc::clone(&self.0), attempt.clone(), path.to_owned());
+        blocking(move || setup.referee.writing(&attempt, &path)).await
+    }
+
+    /// Returns the permission that a person can give for the protected paths that were put back.
+    async fn refusal(&self, attempt: &Attempt, restored: &Restored) -> Result<Option<Refusal>, Outcome> {
+        let mut refusal = Refusal::default();
+        for path in &restored.paths {
+            if let Writing::Asks { scopes, reason } = self.rule_on(attempt, path).await? {
+                refusal.paths.push(path.clone());
+                refusal.scopes.extend(scopes);
+                refusal.reasons.push(reason);
+            }
+        }
+        Ok((!refusal.scopes.is_empty()).then_some(refusal))
+    }
+
     /// Runs the turn. If the session cannot be resumed, opens a new one with a summary.
-    async fn play(&self, attempt: &Attempt, chosen: &mut Chosen, text: &str) -> Result<Played, Outcome> {
+    async fn play(
+        &self,
+        attempt: &Attempt,
+        chosen: &mut Chosen,
+        text: &str,
+        tree: &str,
+        notes: &Notes,
+    ) -> Result<Played, Outcome> {
         let Chosen { name, agent, sessions, session, homes } = chosen;
         let mut record = Record::new(attempt, name).map_err(|error| bad_settings(error.to_string()))?;
         let (link, relay) = open_relay(agent, session).await?.unzip();
-        let was_open = session.is_turn_open;
+        let redactor = attempt.evidence.redactor();
+        session.open(&redactor.text(text), tree);
         let mut is_lost = false;
         // The second pass opens a new session, which cannot be lost.
         for _ in 0..2 {
             // The copies of credentials are gone with each program.
             let home = Home::open(homes, &attempt.run, name, agent).map_err(bad_settings)?;
-            session.is_turn_open = was_open;
+            if let Some(id) = &session.id {
+                gemini::make_resumable(&home.path, id);
+            }
             let turn = Turn {
                 session: session.id.clone(),
                 fresh: fresh_id().map_err(bad_settings)?,
                 folder: attempt.folder.to_string_lossy().into_owned(),
-                text: Some(with_notes(text, session, is_lost)),
+                text: Some(notes.before(text, session, is_lost)),
                 model: agent.model.clone(),
             };
             let driver = driver(agent.driver, turn.clone()).map_err(bad_settings)?;
             let starting = Starting { name, agent, home: &home, link: link.as_ref() };
-            let plan = starting.plan(attempt, &self.0.sandbox, &turn)?;
-            session.is_turn_open = true;
+            let mut plan = starting.plan(attempt, &self.0.sandbox, &turn)?;
+            let workspace = plan.rules.workspace.clone();
+            plan.rules.write.extend(notes.granted.iter().map(|path| workspace.join(path)));
             sessions.write(&attempt.run, session).map_err(bad_settings)?;
             let (referee, left) = (Arc::clone(&self.0.referee), Left::of(agent, session));
             let open = session.clone();
-            let note = |tokens| {
-                // A turn whose tokens cannot be noted goes on; its end is written and checked.
-                let _ = sessions.write(&attempt.run, &Session { tokens_of_open_turn: tokens, ..open.clone() });
+            let note = |id: Option<&str>, tokens| {
+                let id = id.map(str::to_owned).or_else(|| open.id.clone());
+                // A turn that cannot be noted goes on; its end is written and checked.
+                let _ = sessions.write(&attempt.run, &Session { id, tokens_of_open_turn: tokens, ..open.clone() });
             };
             let scene = Scene {
                 attempt,
@@ -227,6 +302,18 @@ impl AgentPrompt {
             return Ok(Played { facts, ended, record, relay });
         }
         Err(Outcome::error(code::AGENT_FAILED, format!("the agent `{name}` opens no session")))
+    }
+}
+
+/// Returns the files that differ between two trees. May block.
+fn files_between(workspace: &Workspace, attempt: &Attempt, before: &str, now: &str) -> Vec<String> {
+    if before == now {
+        return Vec::new();
+    }
+    let diff = workspace.diff_trees(&attempt.folder, before, now).unwrap_or_default();
+    match Patch::parse(&diff) {
+        Ok(patch) => patch.paths().iter().map(|path| path.to_string_lossy().into_owned()).collect(),
+        Err(_) => vec!["(the files cannot be listed)".to_owned()],
     }
 }
 

@@ -17,3 +17,6 @@ pub const BUDGET_SPENT: &str = "BUDGET_SPENT";
 
 /// `agents.toml` cannot be used.
 pub const BAD_SETTINGS: &str = "BAD_SETTINGS";
+
+/// A person must allow a change to a protected file, as policy's own code says.
+pub const CONFIRMATION_NEEDED: &str = "CONFIRMATION_NEEDED";

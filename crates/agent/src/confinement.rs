@@ -51,6 +51,8 @@ pub(crate) fn rules(
     rules.write.push(home.path.clone());
     rules.fleeting = home.logins.paths().to_vec();
     rules.keeps_repository = true;
+    // Gemini CLI and Qwen Code run commands in a pseudo-terminal.
+    rules.terminals = true;
     rules.hosts = agent.network.iter().cloned().chain(link.map(|link| link.host.clone())).collect();
     rules.network = if rules.hosts.is_empty() { Network::Off } else { Network::Only };
     Ok(rules)

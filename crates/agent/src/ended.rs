@@ -17,6 +17,7 @@ use crate::{
     facts::{Decided, Facts, Stop},
     observed::{asks, observed},
     plan::empty_plan,
+    protected::Refusal,
     record::Record,
     session::Session,
     settings::Agent,
@@ -40,6 +41,8 @@ pub(crate) struct EndedTurn<'t> {
     pub(crate) change: Change,
     /// The changes to git that were taken back.
     pub(crate) breaches: Vec<String>,
+    /// The permission that is missing for changes that were put back.
+    pub(crate) refusal: Option<Refusal>,
     pub(crate) session: &'t Session,
     /// The agent's model, if it is known.
     pub(crate) model: Option<String>,
@@ -89,8 +92,25 @@ impl EndedTurn<'_> {
                 code::AGENT_REFUSED,
                 format!("nothing was changed, because permission was denied: {}", denied.join("; ")),
             ),
-            None => OutcomeKind::Signal { name: self.signal.to_owned(), data: Value::map(self.data()) },
+            None => match &self.refusal {
+                Some(refusal) => self.unpermitted(refusal),
+                None => OutcomeKind::Signal { name: self.signal.to_owned(), data: Value::map(self.data()) },
+            },
         }
+    }
+
+    /// Returns the outcome of a turn that changed protected files: a person decides, and can let the agent repeat it.
+    fn unpermitted(&self, refusal: &Refusal) -> OutcomeKind {
+        let texts = |list: &[String]| Value::List(list.iter().map(|text| Value::from(text.as_str())).collect());
+        let reason = refusal.reason();
+        let said = vec![
+            ("code", Value::from(code::CONFIRMATION_NEEDED)),
+            ("message", Value::from(reason.as_str())),
+            ("reason", Value::from(reason.as_str())),
+            ("scope", texts(&refusal.scopes)),
+            ("protected", texts(&refusal.paths)),
+        ];
+        OutcomeKind::Error { data: Value::map(said.into_iter().chain(self.data())) }
     }
 
     /// Returns the outcome of a turn without a reported end: its time was over, or the program died.

@@ -109,6 +109,12 @@ impl Facts {
                 self.model = Some(model);
                 None
             }
+            Update::Replayed => {
+                self.reply.clear();
+                let decided = &self.decisions;
+                self.calls.retain(|fact| decided.iter().any(|one| one.call.id == fact.call.id));
+                None
+            }
             Update::Usage(usage) => {
                 let session_cost = usage.session_cost.or(self.usage.session_cost);
                 self.usage = Usage { tokens: usage.tokens.max(self.usage.tokens), session_cost };

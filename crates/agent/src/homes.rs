@@ -9,7 +9,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{logins, session::plain};
+use crate::{
+    logins,
+    session::{continue_session, plain},
+};
 
 /// Returns the directory with the homes of a store's runs, or `None` if there is no cache directory. `cache` replaces the
 /// user's cache directory.
@@ -45,6 +48,41 @@ pub fn remove_homes(homes: &Path, except: &BTreeSet<String>, is_dry: bool) -> io
         count += 1;
     }
     Ok(count)
+}
+
+/// Gives a run that continues another the agent's session of that run: its state in the store, and a copy of its home. A
+/// home that `gc` has removed is no error: the agent then opens a new session, which is told the rounds so far.
+pub fn continue_run(store: &Path, cache: Option<&Path>, from: &str, run: &str) -> Result<(), String> {
+    continue_session(store, from, run)?;
+    let Some(homes) = homes(store, cache) else { return Ok(()) };
+    let (old, new) = (homes.join(plain(from)), homes.join(plain(run)));
+    match copy(&old, &new) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(format!("{} cannot be copied: {error}", old.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Copies a directory with its files and links. Links are not followed; sockets and pipes are left out.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let mut open = vec![(from.to_owned(), to.to_owned())];
+    while let Some((from, to)) = open.pop() {
+        let about = fs::symlink_metadata(&from)?;
+        if about.is_symlink() {
+            std::os::unix::fs::symlink(fs::read_link(&from)?, &to)?;
+        } else if about.is_file() {
+            fs::copy(&from, &to)?;
+        } else if about.is_dir() {
+            fs::create_dir_all(&to)?;
+            fs::set_permissions(&to, about.permissions())?;
+            for entry in fs::read_dir(&from)? {
+                let name = entry?.file_name();
+                open.push((from.join(&name), to.join(name)));
+            }
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -74,19 +74,48 @@ fn has_word(command: &str, word: &str) -> bool {
         .any(|(at, _)| !command[..at].ends_with(is_part) && !command[at + word.len()..].starts_with(is_part))
 }
 
+/// Words that ask for a choice, if options follow.
+const CHOICE: [&str; 8] = ["which", "choose", "choice", "prefer", "option", "pick", "选择", "哪"];
+
 /// Reports if a reply ends with a question, or with options to choose from.
 pub(crate) fn asks(reply: &str) -> bool {
-    let lines: Vec<&str> = reply.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let is_question = |line: &str| line.trim_end_matches(['*', '_', '"', ')', ' ']).ends_with(['?', '？']);
-    let is_option = |line: &&&str| {
-        let rest = line.trim_start_matches(|sign: char| sign.is_ascii_alphanumeric());
-        rest.len() < line.len() && line.len() - rest.len() <= 2 && rest.starts_with([')', '.'])
+    let lines: Vec<&str> = reply.lines().map(plain_line).filter(|line| !line.is_empty()).collect();
+    let Some(at) = lines.iter().rposition(|line| !is_option(line) && (is_question(line) || asks_for_choice(line)))
+    else {
+        return false;
     };
-    let options = lines.iter().rev().take_while(is_option).count();
-    match lines.len().checked_sub(options + 1).and_then(|at| lines.get(at)) {
-        Some(before) if options >= 2 => is_question(before),
-        _ => lines.last().is_some_and(|line| is_question(line)),
+    let after = &lines[at + 1..];
+    let options = after.iter().filter(|line| is_option(line)).count();
+    // One line may follow the options, such as "Tell me which one."
+    match after.is_empty() {
+        true => is_question(lines[at]),
+        false => options >= 2 && after.len() - options <= 1,
     }
+}
+
+/// Returns a line without the signs of Markdown around it.
+fn plain_line(line: &str) -> &str {
+    line.trim().trim_start_matches(['#', '>', '*', '_', ' ']).trim_end_matches(['*', '_', '"', ')', ' '])
+}
+
+fn is_question(line: &str) -> bool {
+    line.ends_with(['?', '？'])
+}
+
+/// Reports if a line introduces options without being a question.
+fn asks_for_choice(line: &str) -> bool {
+    let lower = line.to_lowercase();
+    line.ends_with([':', '：']) && CHOICE.iter().any(|word| lower.contains(word))
+}
+
+/// Reports if a line is an option: `1.`, `a)`, `(b)`, `- `, `• ` or `Option A`.
+fn is_option(line: &&str) -> bool {
+    let line = line.trim_start_matches(['(', '*', '`']);
+    let rest = line.trim_start_matches(|sign: char| sign.is_ascii_alphanumeric());
+    let marked = line.len() - rest.len();
+    let is_counted = (1..=2).contains(&marked) && rest.starts_with([')', '.', ':']);
+    let is_bullet = ["- ", "• ", "– ", "+ "].iter().any(|mark| line.starts_with(mark));
+    is_counted || is_bullet || line.to_lowercase().starts_with("option ")
 }
 
 fn says_done(reply: &str) -> bool {
@@ -122,10 +151,28 @@ mod tests {
 
     #[test]
     fn question_is_found_at_the_end_only() {
-        for reply in ["Shall I go on?", "Which one?\n\n1. this\n2. that", "**Shall I?**", "要继续吗？"] {
+        let asked = [
+            "Shall I go on?",
+            "Which one?\n\n1. this\n2. that",
+            "**Shall I?**",
+            "要继续吗？",
+            "I can do it in two ways. Which do you prefer?\n- a loop\n- `$#`",
+            "Which one?\n\n(a) this\n(b) that\n\nTell me which one you want.",
+            "Please choose one of these:\n\n**Option A**: a loop\n**Option B**: `$#`",
+            "请选择：\n1. 循环\n2. 计数",
+        ];
+        for reply in asked {
             assert!(asks(reply), "{reply}");
         }
-        for reply in ["", "Why? Because.", "I asked: ok?\nThen I did it.", "Steps:\n1. a\n2. b"] {
+        let stated = [
+            "",
+            "Why? Because.",
+            "I asked: ok?\nThen I did it.",
+            "Steps:\n1. a\n2. b",
+            "Is it fast? I measured.\n- 1 ms\n- 2 ms",
+            "What changed?\n- a.rs\n- b.rs\nAll tests pass.\nDone.",
+        ];
+        for reply in stated {
             assert!(!asks(reply), "{reply}");
         }
     }

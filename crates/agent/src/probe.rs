@@ -6,7 +6,7 @@ use interlock_activity::{Attempt, Outcome};
 use interlock_process::Sandbox;
 
 use crate::{
-    Referee, Ruling,
+    Referee, Ruling, Writing,
     budget::Left,
     confinement::Home,
     driver::{End, ToolCall, Turn, driver},
@@ -75,7 +75,7 @@ async fn one(name: &str, agent: &Agent, attempt: &Attempt, sandbox: &Sandbox, sc
     let mut record = Record::new(attempt, name).map_err(|error| error.to_string())?;
     let (referee, left) = (Arc::new(Nobody), Left::default());
     let close_grace = launch::close_grace(agent.driver);
-    let scene = Scene { attempt, plan: &plan, referee, left, relay: None, note: &|_| {}, ask_ms: 0, close_grace };
+    let scene = Scene { attempt, plan: &plan, referee, left, relay: None, note: &|_, _| {}, ask_ms: 0, close_grace };
     let (facts, ended) = scene.run(driver, &mut record).await.map_err(said)?;
     match facts.end {
         Some(End::Finished) => Ok(()),
@@ -90,6 +90,10 @@ struct Nobody;
 impl Referee for Nobody {
     fn rule(&self, _: &Attempt, _: &ToolCall) -> Result<Ruling, Outcome> {
         Ok(Ruling::Deny("this is only a handshake".to_owned()))
+    }
+
+    fn writing(&self, _: &Attempt, _: &str) -> Result<Writing, Outcome> {
+        Ok(Writing::Denied("this is only a handshake".to_owned()))
     }
 
     fn weakened(&self, _: &Attempt, _: &[u8]) -> Vec<String> {

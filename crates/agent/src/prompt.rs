@@ -7,7 +7,7 @@ use interlock_chart::Value;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, value::Serde};
 use serde_json::Value as Json;
 
-use crate::session::Session;
+use crate::session::{Round, Session};
 
 /// The maximum number of template steps: enough for any text, and a bound for endless loops.
 const FUEL: u64 = 100_000;
@@ -100,27 +100,66 @@ fn file<'a>(attempt: &'a Attempt, path: &str) -> Result<&'a str, Outcome> {
         .map_err(|_| BadArgument::field("prompt", format!("names {path}, which is not text")).into())
 }
 
-/// Returns the text with notes that the agent cannot know: edits that were undone, and a summary if its session is lost.
-pub(crate) fn with_notes(text: &str, session: &Session, is_lost: bool) -> String {
-    let mut notes = Vec::new();
-    if is_lost && !session.rounds.is_empty() {
-        let rounds = session.rounds.iter().map(|round| format!("- asked: {}\n  reply: {}", round.prompt, round.reply));
-        let rounds: Vec<String> = rounds.collect();
-        notes.push(format!(
-            "Your earlier session could not be continued. The rounds so far, as recorded:\n{}",
-            rounds.join("\n")
-        ));
+/// The number of files that a note names.
+const FILES_MAX: usize = 40;
+
+/// What the agent cannot know about the time since its last turn.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Notes {
+    /// The files that differ from the state before a turn that did not end by itself; `None` if the last turn did.
+    pub(crate) left: Option<Vec<String>>,
+    /// The changes of the last turn that were taken back.
+    pub(crate) taken_back: Vec<String>,
+    /// The protected paths that it may change in this turn.
+    pub(crate) granted: Vec<String>,
+}
+
+impl Notes {
+    /// Returns the text with the notes before it, and with a summary of the rounds if the agent's session is lost.
+    pub(crate) fn before(&self, text: &str, session: &Session, is_lost: bool) -> String {
+        let mut notes = Vec::new();
+        if is_lost && !session.rounds.is_empty() {
+            let round = |round: &Round| format!("- asked: {}\n  reply: {}", round.prompt, round.reply);
+            let rounds: Vec<String> = session.rounds.iter().map(round).collect();
+            notes.push(format!(
+                "Your earlier session could not be continued. The rounds so far, as recorded:\n{}",
+                rounds.join("\n")
+            ));
+        }
+        notes.extend(self.left.as_ref().map(|files| interrupted(files)));
+        if !self.taken_back.is_empty() {
+            notes.push(format!("These changes of your last turn were taken back:\n{}", list(&self.taken_back)));
+        }
+        if !self.granted.is_empty() {
+            notes.push(format!(
+                "A person has allowed you to change these protected paths in this turn. Repeat your change to them if the task needs it:\n{}",
+                list(&self.granted)
+            ));
+        }
+        notes.push(text.to_owned());
+        notes.join("\n\n")
     }
-    if session.is_turn_open {
-        notes.push(
-            "Your last turn was interrupted. All edits of that turn were undone: read the files again before you rely on them."
-                .to_owned(),
-        );
+}
+
+/// Says what is left of a turn that did not end by itself, as it was measured.
+fn interrupted(files: &[String]) -> String {
+    let said = "Your last turn was interrupted.";
+    match files.is_empty() {
+        true => format!(
+            "{said} The files are as they were before that turn: none of its edits is there. Read files again before you rely on them."
+        ),
+        false => {
+            format!("{said} Its edits were kept. These files differ from the state before that turn:\n{}", list(files))
+        }
     }
-    match notes.is_empty() {
-        true => text.to_owned(),
-        false => format!("{}\n\n{text}", notes.join("\n\n")),
+}
+
+fn list(lines: &[String]) -> String {
+    let mut shown: Vec<String> = lines.iter().take(FILES_MAX).map(|line| format!("- {line}")).collect();
+    if lines.len() > FILES_MAX {
+        shown.push(format!("- and {} more", lines.len() - FILES_MAX));
     }
+    shown.join("\n")
 }
 
 #[cfg(test)]
@@ -128,16 +167,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn interrupted_agent_is_told_that_its_edits_are_gone() {
-        let mut session = Session { is_turn_open: true, ..Session::default() };
+    fn note_about_edits_says_what_was_measured() {
+        let mut session = Session::default();
         session.remember("paint it", "It is blue.");
-        let text = with_notes("go on", &session, false);
-        assert!(
-            text.contains("edits of that turn were undone") && !text.contains("It is blue.") && text.ends_with("go on"),
-            "{text}"
-        );
-        session.is_turn_open = false;
-        assert_eq!(with_notes("go on", &session, false), "go on");
-        assert!(with_notes("go on", &session, true).contains("It is blue."));
+        let undone = Notes { left: Some(Vec::new()), ..Notes::default() };
+        let text = undone.before("go on", &session, false);
+        assert!(text.contains("none of its edits is there") && !text.contains("It is blue."), "{text}");
+        let kept = Notes { left: Some(vec!["door.txt".into()]), ..Notes::default() };
+        let text = kept.before("go on", &session, false);
+        assert!(text.contains("edits were kept") && text.contains("- door.txt") && text.ends_with("go on"), "{text}");
+        assert_eq!(Notes::default().before("go on", &session, false), "go on");
+        assert!(Notes::default().before("go on", &session, true).contains("It is blue."));
     }
 }

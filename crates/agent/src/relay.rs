@@ -49,6 +49,8 @@ pub enum Api {
     Anthropic,
     /// A server that speaks as OpenAI's does.
     OpenAi,
+    /// A server that speaks as Google's Gemini API does.
+    Google,
 }
 
 /// The table `relay` of an agent.
@@ -69,7 +71,8 @@ impl Api {
         match name {
             "anthropic" => Ok(Api::Anthropic),
             "openai" => Ok(Api::OpenAi),
-            other => Err(format!("`relay.api` is `{other}`; use `anthropic` or `openai`")),
+            "google" => Ok(Api::Google),
+            other => Err(format!("`relay.api` is `{other}`; use `anthropic`, `openai` or `google`")),
         }
     }
 
@@ -78,14 +81,21 @@ impl Api {
         match self {
             Api::Anthropic => "x-api-key",
             Api::OpenAi => "authorization",
+            Api::Google => "x-goog-api-key",
         }
     }
 
     /// Returns the variables that agents read, with placeholders.
-    fn variables(self) -> [(&'static str, &'static str); 3] {
+    fn variables(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            Api::Anthropic => [("ANTHROPIC_BASE_URL", URL), ("ANTHROPIC_HOST", URL), ("ANTHROPIC_API_KEY", TOKEN)],
-            Api::OpenAi => [("OPENAI_BASE_URL", "{relay.url}/v1"), ("OPENAI_HOST", URL), ("OPENAI_API_KEY", TOKEN)],
+            Api::Anthropic => &[("ANTHROPIC_BASE_URL", URL), ("ANTHROPIC_HOST", URL), ("ANTHROPIC_API_KEY", TOKEN)],
+            Api::OpenAi => &[
+                ("OPENAI_BASE_URL", "{relay.url}/v1"),
+                ("OPENAI_API_BASE", "{relay.url}/v1"),
+                ("OPENAI_HOST", URL),
+                ("OPENAI_API_KEY", TOKEN),
+            ],
+            Api::Google => &[("GOOGLE_GEMINI_BASE_URL", URL), ("GEMINI_API_KEY", TOKEN)],
         }
     }
 }
@@ -129,6 +139,7 @@ impl RelaySettings {
         let api = match form.api {
             Some(name) => Api::named(&name)?,
             None if is_claude || origin.host().ends_with("anthropic.com") => Api::Anthropic,
+            None if origin.host().ends_with("googleapis.com") => Api::Google,
             None => Api::OpenAi,
         };
         let key = Key::parse(&form.key)?;
@@ -183,7 +194,7 @@ impl Link {
 
     /// Returns the variables that lead an agent to the relay.
     pub(crate) fn variables(&self) -> impl Iterator<Item = (String, String)> + '_ {
-        self.api.variables().into_iter().map(|(name, text)| (name.to_owned(), self.fill(text)))
+        self.api.variables().iter().map(|(name, text)| ((*name).to_owned(), self.fill(text)))
     }
 }
 

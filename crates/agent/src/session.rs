@@ -14,6 +14,9 @@ use crate::facts::Facts;
 /// The number of rounds that are remembered for a session that cannot be resumed.
 const ROUNDS_MAX: usize = 12;
 
+/// The reply of a round that did not end by itself.
+const CUT_OFF: &str = "(interrupted)";
+
 /// The length to which prompts and replies of earlier rounds are cut.
 const ROUND_CHARS_MAX: usize = 600;
 
@@ -33,8 +36,17 @@ pub(crate) struct Session {
     pub(crate) cost_before: f64,
     /// The cost of the current session, as the agent reports it.
     pub(crate) cost_of_session: f64,
-    /// True while a turn runs. If the next turn finds it set, the process was killed and the edits were undone.
+    /// True from the begin of a turn to its end. It stays true if the turn was cancelled, did not end by itself, or was cut
+    /// off with its process: the next prompt says so.
     pub(crate) is_turn_open: bool,
+    /// The tree before the open turn.
+    pub(crate) tree: String,
+    /// The prompt of the open turn, shortened.
+    pub(crate) prompt: String,
+    /// The changes of the last turn that were taken back, one sentence each: the next prompt says so.
+    pub(crate) taken_back: Vec<String>,
+    /// The protected paths that the agent wanted to change, in words that policy understands.
+    pub(crate) wanted: Vec<String>,
     /// The last rounds.
     pub(crate) rounds: Vec<Round>,
 }
@@ -58,13 +70,28 @@ impl Session {
         self.cost_before += std::mem::take(&mut self.cost_of_session);
     }
 
+    /// Begins a turn on a tree, with a prompt whose secrets are redacted. A turn that was cut off becomes a round.
+    pub(crate) fn open(&mut self, prompt: &str, tree: &str) {
+        if self.is_turn_open && !self.prompt.is_empty() {
+            let prompt = std::mem::take(&mut self.prompt);
+            self.remember(&prompt, CUT_OFF);
+        }
+        self.is_turn_open = true;
+        self.prompt = cut(prompt);
+        tree.clone_into(&mut self.tree);
+        self.taken_back.clear();
+    }
+
     /// Ends the turn: counts its tokens and cost, and remembers it with its secrets redacted.
-    pub(crate) fn close(&mut self, facts: &Facts, redacted: impl Fn(&str) -> String, prompt: &str) {
+    pub(crate) fn close(&mut self, facts: &Facts, redacted: impl Fn(&str) -> String) {
         self.tokens += facts.usage.tokens;
         self.tokens_of_open_turn = 0;
         self.cost_of_session = facts.usage.session_cost.unwrap_or(self.cost_of_session);
-        self.is_turn_open = false;
-        self.remember(&redacted(prompt), &redacted(&facts.reply));
+        self.is_turn_open = facts.stopped.is_some() || facts.end.is_none();
+        if !self.is_turn_open {
+            let prompt = std::mem::take(&mut self.prompt);
+            self.remember(&prompt, &redacted(&facts.reply));
+        }
     }
 
     /// Counts the tokens of a turn that was cut off.
@@ -74,11 +101,14 @@ impl Session {
 
     /// Remembers a round.
     pub(crate) fn remember(&mut self, prompt: &str, reply: &str) {
-        let cut = |text: &str| text.chars().take(ROUND_CHARS_MAX).collect::<String>();
         self.rounds.push(Round { prompt: cut(prompt), reply: cut(reply) });
         let excess = self.rounds.len().saturating_sub(ROUNDS_MAX);
         self.rounds.drain(..excess);
     }
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(ROUND_CHARS_MAX).collect()
 }
 
 /// The files with the sessions of all runs.
@@ -145,6 +175,15 @@ pub fn choose(store: &Path, run: &str, agent: Option<&str>) -> Result<(), String
     }
 }
 
+/// Gives a run that continues another the session of that run: the agent, its session, the rounds, tokens and cost so far.
+/// The new run shares the records of the other, so its limits and its sums go on from there.
+pub(crate) fn continue_session(store: &Path, from: &str, run: &str) -> Result<(), String> {
+    let sessions = Sessions::new(store);
+    let old = sessions.read(from)?;
+    let agent = sessions.agent_of(from)?.unwrap_or_default();
+    sessions.write(run, &Session { agent, ..old })
+}
+
 /// Returns a name with all characters escaped that are unsafe in a file name.
 pub(crate) fn plain(name: &str) -> String {
     let escaped = |sign: char| match sign {
@@ -190,6 +229,20 @@ mod tests {
         }
         choose(home.path(), "p1", None).unwrap();
         assert_eq!(sessions.agent_of("p1").unwrap(), None, "a start that failed leaves nothing");
+    }
+
+    #[test]
+    fn run_that_continues_another_has_its_session_and_counts_on() {
+        let home = tempfile::tempdir().unwrap();
+        let sessions = Sessions::new(home.path());
+        let mut session = Session { agent: "a".into(), id: Some("s".into()), tokens: 7, ..Session::default() };
+        session.cost_of_session = 0.5;
+        session.remember("count", "It counts.");
+        sessions.write("r1", &session).unwrap();
+        continue_session(home.path(), "r1", "r2").unwrap();
+        let next = sessions.read("r2").unwrap();
+        assert_eq!((next.agent.as_str(), next.id.as_deref(), next.rounds.len()), ("a", Some("s"), 1));
+        assert_eq!((next.tokens, next.cost()), (7, 0.5));
     }
 
     #[test]

@@ -44,8 +44,8 @@ pub(crate) struct Scene<'s> {
     pub(crate) left: Left,
     /// Counts the tokens of the turn, if the agent has a relay.
     pub(crate) relay: Option<&'s Relay>,
-    /// Notes the tokens of the turn so far, so that they count if this process is killed.
-    pub(crate) note: &'s (dyn Fn(u64) + Send + Sync),
+    /// Notes the session and the tokens of the turn so far, so that they are known if this process is killed.
+    pub(crate) note: &'s (dyn Fn(Option<&str>, u64) + Send + Sync),
     /// The time that a person has to answer a permission request.
     pub(crate) ask_ms: u64,
     /// The time that the program has to end by itself after its turn.
@@ -137,7 +137,7 @@ impl Scene<'_> {
         let tokens = self.relay.map_or(0, Relay::tokens).max(running.facts.usage.tokens);
         if self.left.tokens.is_some() && tokens > running.noted {
             running.noted = tokens;
-            (self.note)(tokens);
+            (self.note)(running.facts.session.as_deref(), tokens);
         }
     }
 
@@ -145,7 +145,10 @@ impl Scene<'_> {
         for one in heard {
             match one {
                 Heard::Send(message) => send(running, input, &message).await,
-                Heard::Session(id) => running.facts.session = Some(id),
+                Heard::Session(id) => {
+                    (self.note)(Some(&id), running.noted);
+                    running.facts.session = Some(id);
+                }
                 Heard::NoSession(why) => running.facts.no_session = Some(why),
                 Heard::Ended(end) => running.facts.end = Some(end),
                 Heard::Asked(permission) => self.ask(running, permission),

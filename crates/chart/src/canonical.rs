@@ -219,6 +219,9 @@ fn canonical_event(event: &Event) -> Json {
     if event.irreversible {
         canonical["irreversible"] = true.into();
     }
+    if event.continues {
+        canonical["continues"] = true.into();
+    }
     canonical
 }
 

@@ -24,7 +24,7 @@ pub fn json(chart: &Chart) -> Json {
         "states": chart.states.iter().skip(1).map(|state| state_json(chart, state)).collect::<Vec<_>>(),
         "events": chart.events.iter().map(|event| json!({
             "name": event.name, "from": event.from.word(), "summary": event.summary, "declared": event.declared,
-            "data": event.data, "irreversible": event.irreversible,
+            "data": event.data, "irreversible": event.irreversible, "continues": event.continues,
         })).collect::<Vec<_>>(),
         "transitions": chart.transitions.iter().flat_map(|transition| rows(chart, transition)).collect::<Vec<_>>(),
         "counters": chart.counters.iter().map(|counter| json!({ "name": counter.name, "max": counter.max })).collect::<Vec<_>>(),

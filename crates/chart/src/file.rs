@@ -100,6 +100,9 @@ pub struct EventFile {
     /// Whether its consequences cannot be undone: a form never preselects it.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub irreversible: bool,
+    /// Whether it continues a run that has ended: a new run begins in the state before the end and takes it.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub continues: bool,
 }
 
 /// The sources that may raise an event.

@@ -70,6 +70,7 @@ fn event(event: &Event) -> EventFile {
         summary: sentence(&event.summary),
         data: schema(&event.data),
         irreversible: event.irreversible,
+        continues: event.continues,
     }
 }
 

@@ -59,7 +59,7 @@ impl Default for Options {
 }
 
 /// Many times the work that any built-in machine needs; it takes a few seconds.
-const WORK_MAX: u64 = 24_000_000;
+const WORK_MAX: u64 = 60_000_000;
 
 /// The most counters that are tracked one after another for one claim. After that, the remaining breach is reported as
 /// it is.

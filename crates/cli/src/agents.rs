@@ -5,7 +5,7 @@ use std::sync::Arc;
 use interlock_activities::{AgentAction, Gate, Settings};
 use interlock_activity::{Attempt, Outcome};
 use interlock_agent::{
-    AgentPrompt, Referee, Ruling, Setup,
+    AgentPrompt, Referee, Ruling, Setup, Writing,
     driver::{CallKind, ToolCall},
 };
 use interlock_policy::Decision;
@@ -38,6 +38,16 @@ impl Referee for ByPolicy {
             Decision::Allow => Ruling::Allow,
             Decision::Deny { reason, .. } => Ruling::Deny(reason),
             Decision::Confirm { reason, .. } => Ruling::Ask(reason),
+        })
+    }
+
+    fn writing(&self, attempt: &Attempt, path: &str) -> Result<Writing, Outcome> {
+        Ok(match self.0.judge_protected(attempt, path)? {
+            Decision::Allow => Writing::Allowed,
+            Decision::Deny { reason, .. } => Writing::Denied(reason),
+            Decision::Confirm { scope, reason } => {
+                Writing::Asks { scopes: scope.iter().map(ToString::to_string).collect(), reason }
+            }
         })
     }
 

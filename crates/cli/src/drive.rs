@@ -22,6 +22,7 @@ use tokio::{
 use crate::{
     Exit, about,
     commands::show,
+    continuation,
     dialog::Dialog,
     escape,
     failure::Failure,
@@ -31,6 +32,7 @@ use crate::{
     output::Output,
     overdue,
     progress::Progress,
+    result::RunResult,
     store::{Store, user},
     typed::{self, message_event},
     waiting,
@@ -48,6 +50,7 @@ const WORKERS_MIN: usize = 8;
 
 /// Continues one run and shows its progress.
 pub(crate) struct Driver<'s> {
+    store: &'s Store,
     runtime: Runtime,
     follower: Follower,
     progress: Progress<'s>,
@@ -72,7 +75,7 @@ pub(crate) struct Driver<'s> {
 impl<'s> Driver<'s> {
     /// Makes a driver for the run that `follower` has read.
     pub(crate) fn new(
-        store: &Store,
+        store: &'s Store,
         runtime: &Runtime,
         follower: Follower,
         output: &'s Output,
@@ -81,6 +84,7 @@ impl<'s> Driver<'s> {
         let listen =
             |kind| signal(kind).map_err(|error| Failure::failed(format!("cannot listen for signals: {error}")));
         Ok(Driver {
+            store,
             runtime: runtime.clone(),
             news: runtime.news(),
             signals: [listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?],
@@ -385,6 +389,15 @@ impl<'s> Driver<'s> {
         self.close().tell(output)
     }
 
+    /// Returns the lines after the end of a run: the place of its result, and the command that continues it.
+    fn way_to_result(&self, result: Option<&RunResult>) -> String {
+        let mut text = result.map(RunResult::text).unwrap_or_default();
+        if let Some(command) = continuation::command(&self.follower.live) {
+            text.push_str(&format!("A message continues the work:\n    {command}\n"));
+        }
+        text
+    }
+
     /// Returns the state in which the run was left. The next actions for a person are printed here; the caller prints
     /// the rest.
     pub(crate) fn close(mut self) -> Left {
@@ -395,6 +408,8 @@ impl<'s> Driver<'s> {
         let is_person_needed = matches!(follower.standing(), Standing::Person | Standing::Paused);
         let asking = below.as_ref().or(is_person_needed.then_some(follower));
         let phase = if below.is_some() { Phase::Waiting } else { follower.phase() };
+        // A result that cannot be determined does not hide how the run ended.
+        let result = phase.is_over().then(|| RunResult::of(self.store, &follower.head).ok().flatten()).flatten();
         if let Some(asking) = asking {
             // A person at the terminal has seen it above the form.
             if !self.is_interactive {
@@ -404,7 +419,9 @@ impl<'s> Driver<'s> {
             self.output.talk(&format!("Details: `interlock show {}`\n", asking.head.name));
         } else if let Some(parent) = follower.head.parent.as_deref().filter(|_| phase.is_over()) {
             self.output.talk(&format!("{parent} started it. Continue that run with:\n    interlock resume {parent}\n"));
-        } else if !phase.is_over() {
+        } else if phase.is_over() {
+            self.output.talk(&self.way_to_result(result.as_ref()));
+        } else {
             self.output.talk(&format!("{run} is not finished. Continue it with:\n    interlock resume {run}\n"));
         }
         let json = json!({
@@ -421,6 +438,7 @@ impl<'s> Driver<'s> {
             "waits_for_run": below.as_ref().map(|below| &below.head.name),
             "output": follower.live.output.as_ref().map(Json::from),
             "failure": follower.live.failure(),
+            "result": result.as_ref().map(RunResult::json),
         });
         let failure = follower.live.failure().map(|failure| format!("  {failure}")).unwrap_or_default();
         let told = follower.live.output.as_ref().map(|output| told(&Json::from(output))).unwrap_or_default();

@@ -176,9 +176,14 @@ fn bring_dependencies(tree: &Worktree, output: &Output) {
     }
 }
 
-/// Returns the worktree of a run, if it has one.
+/// Returns the worktree of a run, if it has one. A run that continues another works in the worktree of that run.
 pub(crate) fn find(store: &Store, run: &str) -> Result<Option<Kept>, Failure> {
-    read(worktrees(store)?.join(run))
+    if let Some(kept) = read(worktrees(store)?.join(run))? {
+        return Ok(Some(kept));
+    }
+    let Some(head) = store.journal.find(run)? else { return Ok(None) };
+    let Some(folder) = folder_of(store, &head)? else { return Ok(None) };
+    Ok(all(store)?.into_iter().find(|kept| folder.starts_with(&kept.tree.path)))
 }
 
 /// Returns all worktrees of a store's runs.

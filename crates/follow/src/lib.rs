@@ -7,6 +7,7 @@ mod difference;
 mod end;
 mod evidence;
 mod judge_note;
+pub mod spent;
 mod state;
 mod tally;
 

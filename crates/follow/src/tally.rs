@@ -37,6 +37,15 @@ impl Spent {
         self.cost += other.cost;
     }
 
+    /// Describes the tokens and the cost, such as `1200 tokens, $0.28`; empty if nothing was spent.
+    pub fn words(&self) -> String {
+        match (self.tokens, self.cost > 0.0) {
+            (0, false) => String::new(),
+            (tokens, false) => format!("{tokens} tokens"),
+            (tokens, true) => format!("{tokens} tokens, ${:.2}", self.cost.max(0.01)),
+        }
+    }
+
     /// Returns the sum of both.
     #[must_use]
     pub fn and(mut self, other: Spent) -> Spent {

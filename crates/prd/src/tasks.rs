@@ -115,7 +115,9 @@ impl TasksNext {
         let Some(task) = next(&tasks, &marks) else {
             let (done, blocked, _) = counts(&tasks, &marks);
             let summary = Value::from(format!("{done} done, {blocked} blocked"));
-            return Ok(Outcome::signal("ALL_TASKS_DONE", Value::map([("summary", summary)])));
+            let skipped = Value::Int(i64::try_from(blocked).unwrap_or(i64::MAX));
+            let data = Value::map([("summary", summary), ("skipped", skipped)]);
+            return Ok(Outcome::signal("ALL_TASKS_DONE", data));
         };
         let taken = self.0.take_tree(&attempt.folder, &attempt.run);
         let (_, tree) = taken.map_err(|error| Outcome::error(code::FAILED, error.to_string()))?;

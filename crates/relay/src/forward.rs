@@ -74,7 +74,9 @@ pub(crate) async fn answer(request: Request<Incoming>, shared: &Shared) -> Resul
 
 async fn forward(request: Request<Incoming>, shared: &Shared) -> Result<Answer, Refusal> {
     let target = check(&request, shared)?;
-    let is_metered = request.method() == Method::POST && !target.path().ends_with("/count_tokens");
+    // Counting tokens costs none: `/count_tokens` at Anthropic's server, `:countTokens` at Google's.
+    let is_count = ["/count_tokens", ":countTokens"].iter().any(|end| target.path().ends_with(end));
+    let is_metered = request.method() == Method::POST && !is_count;
     let sent_bytes = Arc::new(AtomicU64::new(0));
     let request = prepared(request, target, shared, &sent_bytes);
     let failed = |why: String| Refusal { is_forwarded: true, ..refusal(StatusCode::BAD_GATEWAY, "relay_error", why) };

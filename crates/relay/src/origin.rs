@@ -4,8 +4,8 @@ use hyper::Uri;
 use interlock_http::Address;
 
 /// The paths of models. Other paths of the same server, such as those that manage an account, need to be listed.
-pub(crate) const PATHS: [&str; 5] =
-    ["/v1/messages", "/v1/chat/completions", "/v1/responses", "/v1/embeddings", "/v1/models"];
+pub(crate) const PATHS: [&str; 6] =
+    ["/v1/messages", "/v1/chat/completions", "/v1/responses", "/v1/embeddings", "/v1/models", "/v1beta/models"];
 
 /// An origin with the prefix of its paths.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,5 @@
 //! Reads the tokens of a reply while it passes through: JSON and server-sent events, in the shapes of Anthropic's
-//! messages and of OpenAI's chat completions and responses.
+//! messages, of OpenAI's chat completions and responses, and of Google's Gemini API.
 
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -49,8 +49,17 @@ impl Usage {
 
     /// Reads the usage of a reply or of an event.
     fn of(message: &Json) -> Option<Self> {
-        let places = ["/usage", "/message/usage", "/response/usage"];
-        let usage = places.iter().find_map(|place| message.pointer(place).filter(|usage| usage.is_object()))?;
+        if let Json::Array(parts) = message {
+            // Gemini's stream without server-sent events is one list.
+            return parts.iter().filter_map(Usage::of).reduce(Usage::max);
+        }
+        let object = |places: &[&str]| {
+            places.iter().find_map(|place| message.pointer(place).filter(|usage| usage.is_object())).cloned()
+        };
+        if let Some(usage) = object(&["/usageMetadata", "/response/usageMetadata"]) {
+            return Some(Usage::of_gemini(&usage));
+        }
+        let usage = object(&["/usage", "/message/usage", "/response/usage"])?;
         let field = |names: &[&str]| names.iter().find_map(|name| usage.get(*name)?.as_u64()).unwrap_or(0);
         Some(Usage {
             input: field(&["input_tokens", "prompt_tokens"]),
@@ -58,6 +67,16 @@ impl Usage {
             cache_read: field(&["cache_read_input_tokens"]),
             cache_write: field(&["cache_creation_input_tokens"]),
         })
+    }
+
+    /// Reads Gemini's `usageMetadata`. The prompt includes the cached tokens; thoughts are counted apart from the reply.
+    fn of_gemini(usage: &Json) -> Self {
+        let field = |name: &str| usage.get(name).and_then(Json::as_u64).unwrap_or(0);
+        let input = field("promptTokenCount").saturating_add(field("toolUsePromptTokenCount"));
+        let output = field("candidatesTokenCount").saturating_add(field("thoughtsTokenCount"));
+        // The total is the server's own sum: kinds of tokens that are not known here count too.
+        let output = output.max(field("totalTokenCount").saturating_sub(input));
+        Usage { input, output, ..Usage::default() }
     }
 }
 
@@ -134,7 +153,7 @@ impl Reader {
         self.is_too_long = false;
         if let Some(data) = self.text.strip_prefix(b"data:") {
             self.events += 1;
-            let has_usage = data.windows(7).any(|part| part == b"\"usage\"");
+            let has_usage = data.windows(6).any(|part| part == b"\"usage");
             let message = has_usage.then(|| serde_json::from_slice::<Json>(data).ok()).flatten();
             if let Some(usage) = message.as_ref().and_then(Usage::of) {
                 self.found = Some(self.found.unwrap_or_default().max(usage));
@@ -203,6 +222,21 @@ mod tests {
                 events,
                 "data: {\"type\":\"response.completed\",\"response\":{\"usage\":{\"input_tokens\":30,\"input_tokens_details\":{\"cached_tokens\":8},\"output_tokens\":4,\"total_tokens\":34}}}",
                 usage(30, 4, 0, 0),
+            ),
+            (
+                events,
+                "data: {\"candidates\":[],\"usageMetadata\":{\"promptTokenCount\":50,\"totalTokenCount\":50}}\r\n\r\ndata: {\"candidates\":[],\"usageMetadata\":{\"promptTokenCount\":50,\"cachedContentTokenCount\":40,\"candidatesTokenCount\":6,\"thoughtsTokenCount\":9,\"totalTokenCount\":65}}\r\n\r\n",
+                usage(50, 15, 0, 0),
+            ),
+            (
+                "application/json; charset=UTF-8",
+                r#"[{"usageMetadata":{"promptTokenCount":8}},{"usageMetadata":{"promptTokenCount":8,"candidatesTokenCount":2,"toolUsePromptTokenCount":1,"totalTokenCount":20}}]"#,
+                usage(9, 11, 0, 0),
+            ),
+            (
+                "application/json",
+                r#"{"response":{"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":4,"totalTokenCount":7}}}"#,
+                usage(3, 4, 0, 0),
             ),
         ];
         for (media, text, expected) in cases {

@@ -63,6 +63,8 @@ pub(crate) struct Actor {
     mail: UnboundedReceiver<Mail>,
     pub(crate) to_self: UnboundedSender<Mail>,
     pub(crate) attempts: Attempts,
+    /// The attempts that may write and wait until a cancelled one has ended, with their delays.
+    postponed: Vec<(ActivityId, u64)>,
     /// The attempts that wait for a person's answer, by their activity and the question's id.
     pub(crate) pending: BTreeMap<(ActivityId, String), PendingAnswer>,
     pub(crate) is_detaching: bool,
@@ -90,6 +92,7 @@ impl Actor {
             mail,
             to_self,
             attempts: Attempts::default(),
+            postponed: Vec::new(),
             pending: BTreeMap::new(),
             is_detaching: false,
             ending: 0,
@@ -264,8 +267,25 @@ impl Actor {
     }
 
     pub(crate) fn prepare(&mut self, id: ActivityId, after_ms: u64) {
-        if !self.is_detaching {
-            self.attempts.apply(id, AttemptInput::Prepare);
+        if self.is_detaching {
+            return;
+        }
+        self.attempts.apply(id, AttemptInput::Prepare);
+        // A cancelled attempt may go on writing until it has ended. Its last changes are its own, and the next attempt
+        // sees all of them.
+        if self.attempts.is_write_stopping() && self.live.may_write(id, &self.shared.registry) {
+            self.postponed.push((id, after_ms));
+            return;
+        }
+        dispatch::prepare(&self.shared, &self.live, id, after_ms, self.to_self.clone());
+    }
+
+    /// Prepares the attempts that waited for the end of a cancelled one.
+    fn prepare_postponed(&mut self) {
+        if self.attempts.is_write_stopping() {
+            return;
+        }
+        for (id, after_ms) in std::mem::take(&mut self.postponed) {
             dispatch::prepare(&self.shared, &self.live, id, after_ms, self.to_self.clone());
         }
     }
@@ -301,6 +321,7 @@ impl Actor {
     /// late is recorded and changes nothing.
     async fn ended(&mut self, id: ActivityId, number: u32, outcome: Outcome, clock_ms: i64) -> Result<()> {
         self.attempts.apply(id, AttemptInput::End);
+        self.prepare_postponed();
         self.forget_questions(id);
         // If the process is stopping, leave the attempt as a crash would, for the next owner: a read is retried, and
         // writes are undone. An external attempt is recorded as cancelled, which is more than could be known after a

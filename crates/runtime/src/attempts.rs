@@ -105,6 +105,11 @@ impl Attempts {
         matches!(self.0.get(&id), Some(Running(_)))
     }
 
+    /// Returns true if an attempt that may write was told to stop and has not ended: the workspace still changes.
+    pub(crate) fn is_write_stopping(&self) -> bool {
+        self.0.values().any(|state| matches!(state, Stopping(attempt) if attempt.writes))
+    }
+
     /// Returns true if there are no attempts.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -36,13 +36,15 @@ pub(crate) struct RunningAttempt {
     canceller: Canceller,
     /// True if the attempt only waits, so that the run can be released before it ends.
     pub(crate) waits: bool,
+    /// True if the attempt may write to the workspace.
+    pub(crate) writes: bool,
 }
 
 impl RunningAttempt {
     /// Returns an attempt that nothing executes.
     #[cfg(test)]
     pub(crate) fn idle() -> Self {
-        RunningAttempt { canceller: Canceller::new().0, waits: false }
+        RunningAttempt { canceller: Canceller::new().0, waits: false, writes: true }
     }
 
     pub(crate) fn cancel(&self) {
@@ -129,7 +131,7 @@ pub(crate) fn begin(
         run: Arc::clone(&live.name),
         snapshot,
     });
-    let (waits, weak) = (activity.waits(), Arc::downgrade(shared));
+    let (waits, writes, weak) = (activity.waits(), before.is_some(), Arc::downgrade(shared));
     shared.tell(News::Started { run: Arc::clone(&live.name), activity: id, name: activity.name().into(), number });
     let hold = before.is_some().then(|| Hold::new(&live_file));
     let clock = Arc::clone(&shared.clock);
@@ -159,7 +161,7 @@ pub(crate) fn begin(
             end(outcome);
         })),
     }
-    Some(RunningAttempt { canceller, waits })
+    Some(RunningAttempt { canceller, waits, writes })
 }
 
 /// Returns the outcome after its evidence has been written to the disk.

@@ -101,7 +101,7 @@ impl Guard {
             Ok(()) => format!("{} was changed and restored", path.display()),
             Err(error) => format!("{} was changed and could not be restored: {error}", path.display()),
         };
-        Some(Breach::new(protected.rule, said))
+        Some(Breach { path: Some(path.clone()), ..Breach::new(protected.rule, said) })
     }
 
     fn write(&self, path: &Path, kept: &SavedNode) -> io::Result<()> {

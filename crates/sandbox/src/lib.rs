@@ -44,7 +44,7 @@ pub use credentials::credentials;
 pub use held::{Hold, hold};
 pub use launcher::{Launcher, is_supervisor_of};
 pub use leftovers::{MARK, end_leftovers};
-pub use protected::is_protected;
+pub use protected::{PROJECT_PROTECTED, is_protected};
 pub use report::{Breach, Enforced, GitHistory, ProgramEnd, Report};
 pub use repository::workspace_of;
 pub use rules::{Kind, Limits, Namespaces, Network, Rules, View};

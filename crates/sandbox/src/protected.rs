@@ -49,6 +49,9 @@ const AT_TOP: [&str; 27] = [
     "cloudbuild.yaml",
 ];
 
+/// The rule that protects the files of a project that decide what runs outside the sandbox.
+pub const PROJECT_PROTECTED: &str = "project.protected";
+
 /// A path that a program must not change, and the rule that protects it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Protected {
@@ -62,7 +65,7 @@ pub(crate) fn of(rules: &Rules, folder: &Path) -> Vec<Protected> {
     let git = git_folders.iter().flat_map(|folder| of_git(folder, &rules.workspace));
     let git = git.map(|path| Protected { path, rule: "git.protected" });
     let project = project_folders(rules, folder).into_iter().chain(AT_TOP.map(|name| rules.workspace.join(name)));
-    let project = project.map(|path| Protected { path, rule: "project.protected" });
+    let project = project.map(|path| Protected { path, rule: PROJECT_PROTECTED });
     let mut all: Vec<_> = git.chain(project).collect();
     all.extend(behind_links(&all, rules));
     all.retain(|protected| is_direct(&protected.path, &rules.workspace) && !rules.write.contains(&protected.path));

@@ -1,5 +1,7 @@
 //! The reports of a launcher: the enforced restrictions and the end of the program.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Kind, Limits, Network};
@@ -104,10 +106,13 @@ pub struct Breach {
     pub rule: String,
     /// A description for people.
     pub said: String,
+    /// The protected path that was changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathBuf>,
 }
 
 impl Breach {
     pub(crate) fn new(rule: &str, said: impl Into<String>) -> Self {
-        Breach { rule: rule.to_owned(), said: said.into() }
+        Breach { rule: rule.to_owned(), said: said.into(), path: None }
     }
 }

@@ -170,7 +170,7 @@ impl Workspace {
         let place = WorkspaceRoot::find(folder)?;
         let Some(repository) = place.repository.clone() else { return Ok(false) };
         let private = Private::open(Some(self.home()?), place)?;
-        let committer = Committer { private: &private, repository: &repository };
+        let committer = Committer { private: &private, repository: &repository, secrets: &self.secrets };
         let scratch = private.scratch()?;
         let git = committer.git().index(&scratch.path().join("index"));
         let tip = match branch {

@@ -66,7 +66,7 @@ pub use trees::TreeFiles;
 pub use undo::{Conflict, Undo};
 pub use unkept::{KEPT_BYTES_MAX, NotKept, Why};
 pub use workspace::Workspace;
-pub use worktree::{Applied, Content, Worktree};
+pub use worktree::{Applied, Content, Unapply, Worktree, apply_in_place, checked_out, contains};
 
 /// Returns the plural ending of an English noun for this count.
 fn plural(count: usize) -> &'static str {

@@ -92,6 +92,29 @@ impl Gate {
     }
 }
 
+impl Gate {
+    /// Returns the permissions that shell commands of a later activity will need, with the reasons; both are empty if policy
+    /// allows all of them. A command that policy refuses is an error: the run would end with it later. May block.
+    pub(crate) fn needs(&self, attempt: &Attempt, lines: &[&str]) -> Result<(Vec<String>, Vec<String>), Outcome> {
+        let policy = self.policies.of(attempt)?;
+        let sight = Sight::of(attempt, None, lines.iter().any(|line| line.contains("git")));
+        let granted = Granted::trusted(&self.policies, attempt)?;
+        let (mut scopes, mut reasons) = (Vec::new(), Vec::new());
+        for line in lines {
+            let request = Request::Command(Command::Shell((*line).to_owned()));
+            match granted.applied(decide(&request, &sight.view(), &policy)) {
+                Decision::Allow => {}
+                Decision::Deny { code, reason } => return Err(denied(code, &format!("`{line}`: {reason}"))),
+                Decision::Confirm { scope, reason } => {
+                    scopes.extend(scope.iter().map(ToString::to_string));
+                    reasons.push(format!("`{line}`: {reason}"));
+                }
+            }
+        }
+        Ok((scopes, reasons))
+    }
+}
+
 /// The arguments of an activity and the directory that it works in: all that the requests of an attempt follow from.
 pub(super) struct Asking<'a> {
     pub(super) with: &'a Value,

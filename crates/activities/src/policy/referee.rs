@@ -50,6 +50,14 @@ impl Gate {
         Ok(strictest)
     }
 
+    /// Decides if a program may change a protected path of the workspace. Grants are not used. May block.
+    pub fn judge_protected(&self, attempt: &Attempt, path: &str) -> Result<Decision, Outcome> {
+        let path = super::project::root(&attempt.folder).join(path).to_string_lossy().into_owned();
+        let policy = self.policies.of(attempt)?;
+        let sight = Sight::of(attempt, None, false);
+        Ok(decide(&Request::Path { op: PathOp::WriteBelow, path }, &sight.view(), &policy))
+    }
+
     /// Returns the ways in which a patch deletes or weakens tests, one sentence each. May block.
     pub fn weakened_tests(&self, attempt: &Attempt, patch: &[u8]) -> Vec<String> {
         let read = match text::Patch::parse(patch) {

@@ -2,9 +2,16 @@
 //!
 //! Agents differ: some report a call first inside a permission request, some send updates about calls that were never
 //! announced, and option ids are arbitrary. So calls are built from every message that names them, and options are
-//! chosen by kind. The history that an agent replays when a session is loaded is not progress of this turn.
+//! chosen by kind.
+//!
+//! An agent that loads a session replays its history before it answers, and that is not progress of this turn. One that
+//! replays nothing has lost the session: Qwen Code does not say so. Gemini CLI replays after its answer, so a message of
+//! the user that arrives in a turn means that everything before it was old, and its list of commands ends the history.
+//!
+//! Tokens are in three places: `usage` of the answer (the protocol's), `_meta.quota` of the answer (Gemini CLI) and
+//! `_meta.usage` of message chunks, one for each model call (Qwen Code).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value as Json, json};
 
@@ -20,14 +27,32 @@ pub(super) struct Acp {
     turn: Turn,
     session: Option<String>,
     is_prompted: bool,
+    /// True if the agent replays history after its answer.
+    is_late: bool,
+    /// True if history was replayed, or is being replayed late.
+    is_replayed: bool,
+    /// The tokens that message chunks have reported in this turn.
+    tokens: u64,
     calls: BTreeMap<String, ToolCall>,
     /// The open permission requests: our key, the id of the request and its options.
     asked: BTreeMap<String, (Json, Vec<Json>)>,
+    /// The calls of this turn that permission was asked for.
+    asked_calls: BTreeSet<String>,
 }
 
 impl Acp {
     pub(super) fn new(turn: Turn) -> Self {
-        Acp { turn, session: None, is_prompted: false, calls: BTreeMap::new(), asked: BTreeMap::new() }
+        Acp {
+            turn,
+            session: None,
+            is_prompted: false,
+            is_late: false,
+            is_replayed: false,
+            tokens: 0,
+            calls: BTreeMap::new(),
+            asked: BTreeMap::new(),
+            asked_calls: BTreeSet::new(),
+        }
     }
 
     fn answered(&mut self, id: u64, message: &Json) -> Vec<Heard> {
@@ -40,12 +65,13 @@ impl Acp {
             (SESSION, Some(why)) => vec![Heard::Ended(End::Failed(format!("it opened no session: {why}")))],
             (SESSION, None) => self.opened(result),
             (PROMPT, Some(why)) => vec![Heard::Ended(End::ModelUnavailable(why))],
-            (PROMPT, None) => over(result),
+            (PROMPT, None) => over(result, self.tokens),
             _ => Vec::new(),
         }
     }
 
     fn initialized(&mut self, result: &Json) -> Vec<Heard> {
+        self.is_late = result.pointer("/agentInfo/name") == Some(&json!("gemini-cli"));
         let can_load = result.pointer("/agentCapabilities/loadSession") == Some(&json!(true));
         let params = json!({ "cwd": self.turn.folder, "mcpServers": [] });
         match &self.turn.session {
@@ -60,6 +86,10 @@ impl Acp {
     }
 
     fn opened(&mut self, result: &Json) -> Vec<Heard> {
+        if self.turn.session.is_some() && !self.is_late && !self.is_replayed {
+            return vec![Heard::NoSession("it replayed no history of the session".to_owned())];
+        }
+        self.is_replayed = false;
         let session = fields::text(result, "sessionId").map(str::to_owned).or_else(|| self.turn.session.clone());
         let Some(session) = session else {
             return vec![Heard::Ended(End::Failed("it named no session".to_owned()))];
@@ -80,17 +110,38 @@ impl Acp {
 
     fn update(&mut self, update: &Json) -> Vec<Heard> {
         if !self.is_prompted {
+            let kind = fields::text(update, "sessionUpdate").unwrap_or_default();
+            self.is_replayed |= kind.ends_with("_chunk") || kind.starts_with("tool_call");
             return Vec::new();
         }
         match fields::text(update, "sessionUpdate") {
             Some("agent_message_chunk") => {
                 let text = update.pointer("/content/text").and_then(Json::as_str).unwrap_or_default().to_owned();
                 let message = fields::text(update, "messageId").unwrap_or_default().to_owned();
-                vec![Heard::Update(Update::Text { message, text })]
+                let text = Heard::Update(Update::Text { message, text });
+                std::iter::once(text).chain(self.chunk_usage(update)).collect()
             }
+            Some("user_message_chunk") if self.is_late && self.turn.session.is_some() => self.replayed(true),
+            Some("available_commands_update") if self.is_replayed => self.replayed(false),
             Some("tool_call" | "tool_call_update") => self.call(update),
             _ => Vec::new(),
         }
+    }
+
+    /// Forgets the progress so far: it was history. `is_going_on` says that more of it may follow.
+    fn replayed(&mut self, is_going_on: bool) -> Vec<Heard> {
+        self.is_replayed = is_going_on;
+        self.calls.retain(|id, _| self.asked_calls.contains(id));
+        vec![Heard::Update(Update::Replayed)]
+    }
+
+    /// Returns the tokens of the turn so far if a message chunk reports those of a model call.
+    fn chunk_usage(&mut self, update: &Json) -> Option<Heard> {
+        let usage = update.pointer("/_meta/usage")?;
+        let field = |name: &str| usage.get(name).and_then(Json::as_u64);
+        let sum = || Some(field("inputTokens")?.saturating_add(field("outputTokens")?));
+        self.tokens = self.tokens.saturating_add(field("totalTokens").or_else(sum)?);
+        Some(Heard::Update(Update::Usage(Usage { tokens: self.tokens, session_cost: None })))
     }
 
     /// Merges a message about a call into what is known of the call.
@@ -114,9 +165,7 @@ impl Acp {
             heard.push(Heard::Update(Update::CallEnded {
                 id: id.to_owned(),
                 is_ok: status == Some("completed"),
-                exit_code: ["/rawOutput/exit_code", "/rawOutput/exitCode", "/_meta/terminal_exit/exit_code"]
-                    .iter()
-                    .find_map(|path| message.pointer(path)?.as_i64()),
+                exit_code: exit_code(message),
                 output: output(message),
             }));
         }
@@ -124,7 +173,9 @@ impl Acp {
     }
 
     fn permission(&mut self, id: &Json, params: &Json) -> Vec<Heard> {
-        let call = params.get("toolCall").unwrap_or(&Json::Null);
+        let call = with_command(params.get("toolCall").unwrap_or(&Json::Null));
+        self.asked_calls.extend(fields::text(&call, "toolCallId").map(str::to_owned));
+        let call = &call;
         let mut heard = self.call(call);
         let key = id.to_string();
         let options = params.get("options").and_then(Json::as_array).cloned().unwrap_or_default();
@@ -197,13 +248,44 @@ fn merge(known: &mut ToolCall, found: ToolCall, message: &Json) {
     }
 }
 
+/// Returns the exit code of a command, from the fields of several agents or from the text of Qwen Code.
+fn exit_code(message: &Json) -> Option<i64> {
+    let places =
+        ["/rawOutput/exit_code", "/rawOutput/exitCode", "/rawOutput/metadata/exit", "/_meta/terminal_exit/exit_code"];
+    let field = places.iter().find_map(|path| message.pointer(path)?.as_i64());
+    let is_qwen = message.pointer("/_meta/toolName").and_then(Json::as_str) == Some("run_shell_command");
+    let line = || output(message).lines().find_map(|line| line.strip_prefix("Exit Code: ")?.parse().ok());
+    field.or_else(|| is_qwen.then(line).flatten())
+}
+
 fn output(message: &Json) -> String {
     let content = message.get("content").and_then(Json::as_array).into_iter().flatten();
     content.filter_map(|part| part.pointer("/content/text")?.as_str()).collect::<Vec<_>>().join("\n")
 }
 
-fn over(result: &Json) -> Vec<Heard> {
-    let tokens = result.pointer("/usage/totalTokens").and_then(Json::as_u64);
+/// Returns a call whose title is its command as a call with that command: an agent that asks to run something and names
+/// no arguments puts the command line into the title, as Gemini CLI does.
+fn with_command(call: &Json) -> Json {
+    let is_bare = call.get("rawInput").is_none_or(Json::is_null);
+    let title = fields::text(call, "title").unwrap_or_default().trim();
+    let line = title.strip_prefix('`').and_then(|line| line.strip_suffix('`')).unwrap_or(title);
+    let mut call = call.clone();
+    if is_bare && fields::text(&call, "kind") == Some("execute") && !line.is_empty() {
+        call["rawInput"] = json!({ "command": line });
+    }
+    call
+}
+
+/// Returns the tokens of a turn that an answer to a prompt reports.
+fn tokens_of(result: &Json) -> Option<u64> {
+    let quota = result.pointer("/_meta/quota/token_count");
+    let of_quota = |name: &str| quota.and_then(|quota| quota.get(name)).and_then(Json::as_u64);
+    let quota = of_quota("input_tokens").map(|input| input.saturating_add(of_quota("output_tokens").unwrap_or(0)));
+    result.pointer("/usage/totalTokens").and_then(Json::as_u64).max(quota)
+}
+
+fn over(result: &Json, of_chunks: u64) -> Vec<Heard> {
+    let tokens = tokens_of(result).max(Some(of_chunks)).filter(|tokens| *tokens > 0);
     let usage = tokens.map(|tokens| Heard::Update(Update::Usage(Usage { tokens, session_cost: None })));
     let end = match fields::text(result, "stopReason") {
         Some("end_turn") => End::Finished,

@@ -55,7 +55,12 @@ fn kind_of(name: &str, kind: Option<&str>, has_command: bool, has_url: bool) -> 
     let name = name.rsplit(['/', ':', '.']).next().unwrap_or(name).to_lowercase();
     let name = name.rsplit("__").next().unwrap_or(&name);
     match name {
-        "askuserquestion" | "request_user_input" => CallKind::Question,
+        "askuserquestion"
+        | "ask_user_question"
+        | "request_user_input"
+        | "ask_user"
+        | "ask_followup_question"
+        | "question" => CallKind::Question,
         "bash" | "shell" | "exec_command" | "run_shell_command" | "local_shell" => CallKind::Execute,
         "edit" | "write" | "multiedit" | "notebookedit" | "text_editor" | "apply_patch" | "write_file"
         | "str_replace" => CallKind::Edit,

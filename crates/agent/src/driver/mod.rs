@@ -75,6 +75,8 @@ pub enum Update {
     Usage(Usage),
     /// The model that works, as the agent names it.
     Model(String),
+    /// Text and calls so far were history that the agent replayed.
+    Replayed,
 }
 
 /// Tokens and cost of one turn.

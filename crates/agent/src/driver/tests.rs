@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::facts::Facts;
 
 fn turn(session: Option<&str>) -> Turn {
     Turn {
@@ -59,6 +60,67 @@ fn acp_history_of_a_loaded_session_is_not_progress() {
     gone.hear(&json!({ "id": 1, "result": { "agentCapabilities": { "loadSession": true } } }));
     let heard = gone.hear(&json!({ "id": 2, "error": { "message": "not found" } }));
     assert_eq!(heard, [Heard::NoSession("not found".into())]);
+    let mut silent = driver(DriverKind::Acp, turn(Some("old"))).unwrap();
+    silent.begin();
+    silent.hear(&json!({ "id": 1, "result": { "agentCapabilities": { "loadSession": true } } }));
+    let heard = silent.hear(&json!({ "id": 2, "result": {} }));
+    assert!(matches!(&heard[..], [Heard::NoSession(_)]), "a session without history is lost: {heard:?}");
+}
+
+/// Messages as Gemini CLI 0.61 sends them.
+#[test]
+fn acp_command_in_a_title_and_late_history_and_quota_of_gemini_are_understood() {
+    let mut acp = driver(DriverKind::Acp, turn(Some("old"))).unwrap();
+    acp.begin();
+    let about = json!({ "agentInfo": { "name": "gemini-cli" }, "agentCapabilities": { "loadSession": true } });
+    acp.hear(&json!({ "id": 1, "result": about }));
+    assert_eq!(sent(&acp.hear(&json!({ "id": 2, "result": {} })))[0]["method"], "session/prompt");
+    let update = |update: Json| json!({ "method": "session/update", "params": { "update": update } });
+    let chunk = |kind: &str, text: &str| update(json!({ "sessionUpdate": kind, "content": { "text": text } }));
+    let mut facts = Facts::default();
+    let mut hear = |message: &Json| {
+        for heard in acp.hear(message) {
+            if let Heard::Update(update) = heard {
+                facts.add(update);
+            }
+        }
+    };
+    hear(&chunk("user_message_chunk", "first task"));
+    hear(&update(
+        json!({ "sessionUpdate": "tool_call", "toolCallId": "old", "title": "Shell", "kind": "execute", "status": "completed" }),
+    ));
+    hear(&chunk("agent_message_chunk", "Remembered."));
+    hear(&update(json!({ "sessionUpdate": "available_commands_update", "availableCommands": [] })));
+    hear(&chunk("agent_message_chunk", "Done again."));
+    hear(&update(json!({ "sessionUpdate": "available_commands_update", "availableCommands": [] })));
+    assert_eq!((facts.reply.as_str(), facts.calls.len()), ("Done again.", 0));
+    let asked = json!({ "method": "session/request_permission", "id": 0, "params": { "options": [],
+        "toolCall": { "toolCallId": "c", "kind": "execute", "title": "rm -rf build && make", "content": [], "locations": [] } } });
+    let heard = acp.hear(&asked);
+    let Some(Heard::Asked(permission)) = heard.last() else { panic!("{heard:?}") };
+    assert_eq!(permission.call.command.as_deref(), Some("rm -rf build && make"));
+    let quota = json!({ "quota": { "token_count": { "input_tokens": 200, "output_tokens": 40 } } });
+    let heard = acp.hear(&json!({ "id": 3, "result": { "stopReason": "end_turn", "_meta": quota } }));
+    assert_eq!(heard[0], Heard::Update(Update::Usage(Usage { tokens: 240, session_cost: None })));
+}
+
+/// Messages as Qwen Code 0.15 and opencode 1.18 send them.
+#[test]
+fn acp_tokens_of_chunks_add_up_and_a_tools_name_is_no_command() {
+    let mut acp = driver(DriverKind::Acp, turn(None)).unwrap();
+    acp.begin();
+    acp.hear(&json!({ "id": 1, "result": {} }));
+    acp.hear(&json!({ "id": 2, "result": { "sessionId": "s" } }));
+    let usage = json!({ "sessionUpdate": "agent_message_chunk", "content": { "text": "" }, "_meta": { "usage": { "inputTokens": 100, "outputTokens": 20, "totalTokens": 120 } } });
+    let chunk = json!({ "method": "session/update", "params": { "update": usage } });
+    acp.hear(&chunk);
+    let heard = acp.hear(&chunk);
+    assert_eq!(heard.last(), Some(&Heard::Update(Update::Usage(Usage { tokens: 240, session_cost: None }))));
+    let heard = acp.hear(&json!({ "id": 3, "result": { "stopReason": "end_turn" } }));
+    assert_eq!(heard[0], Heard::Update(Update::Usage(Usage { tokens: 240, session_cost: None })));
+    let begun = json!({ "method": "session/update", "params": { "update": { "sessionUpdate": "tool_call", "toolCallId": "c", "title": "bash", "kind": "execute", "rawInput": { "cwd": "/w" } } } });
+    let heard = acp.hear(&begun);
+    assert!(matches!(&heard[0], Heard::Update(Update::CallStarted(call)) if call.command.is_none()), "{heard:?}");
 }
 
 #[test]

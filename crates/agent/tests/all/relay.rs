@@ -32,7 +32,7 @@ async fn the_key_stays_outside(agent: RealAgent) {
     let calls: Vec<_> = trial.model.asked().into_iter().filter(|asked| asked.line.starts_with("POST")).collect();
     assert!(calls.len() >= 2, "{calls:?}");
     for asked in &calls {
-        let sent = [asked.headers.get("x-api-key"), asked.headers.get("authorization")];
+        let sent = ["x-api-key", "authorization", "x-goog-api-key"].map(|name| asked.headers.get(name));
         assert!(sent.iter().flatten().any(|value| value.contains(KEY)), "{agent:?}: {:?}", asked.headers);
         assert!(sent.iter().flatten().all(|value| !value.contains("interlock-")), "{agent:?}: the token got out");
     }
@@ -60,6 +60,21 @@ async fn claude_works_through_the_relay_without_the_key() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn codex_works_through_the_relay_without_the_key() {
     the_key_stays_outside(RealAgent::Codex).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn gemini_works_through_the_relay_without_the_key() {
+    the_key_stays_outside(RealAgent::Gemini).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn qwen_works_through_the_relay_without_the_key() {
+    the_key_stays_outside(RealAgent::Qwen).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn opencode_works_through_the_relay_without_the_key() {
+    the_key_stays_outside(RealAgent::Opencode).await;
 }
 
 /// goose reports the tokens of the last call only; the relay counts them all.

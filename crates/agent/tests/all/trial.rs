@@ -10,7 +10,7 @@ use std::{
 use interlock_activity::{
     Activity as _, Attempt, Canceller, Future, HandledSignal, Host, Invocation, Outcome, Question, StartRun,
 };
-use interlock_agent::{AgentPrompt, Referee, Ruling, Setup, driver::ToolCall};
+use interlock_agent::{AgentPrompt, Referee, Ruling, Setup, Writing, driver::ToolCall};
 use interlock_chart::Value;
 use interlock_core::ActivityId;
 use interlock_process::Sandbox;
@@ -18,7 +18,7 @@ use interlock_testkit_activity::{
     EndedAttempt, Recorder, attempt,
     launcher::launcher,
     model_server::{ModelServer, Step, agent_model},
-    real_agents::{RealAgent, installed},
+    real_agents::RealAgent,
 };
 use interlock_workspace::Workspace;
 use tempfile::TempDir;
@@ -31,6 +31,10 @@ struct ByTest(Rule);
 impl Referee for ByTest {
     fn rule(&self, _: &Attempt, call: &ToolCall) -> Result<Ruling, Outcome> {
         Ok(self.0(call))
+    }
+
+    fn writing(&self, _: &Attempt, path: &str) -> Result<Writing, Outcome> {
+        Ok(Writing::Asks { scopes: vec![format!("write:{path}")], reason: format!("{path} is protected") })
     }
 
     fn weakened(&self, _: &Attempt, patch: &[u8]) -> Vec<String> {
@@ -85,7 +89,7 @@ pub(crate) struct Trial {
 impl Trial {
     /// Prepares a repository and an agent whose model plays a script.
     pub(crate) fn new(agent: RealAgent, limits: &str, script: Vec<(&str, Vec<Step>)>) -> Option<Self> {
-        let programs = installed()?;
+        let programs = agent.installed()?;
         let trial = Trial::empty(script);
         let settings = agent.settings("it", &programs, &trial.model.url, &format!("limits = {{ {limits} }}"));
         fs::write(trial.home.join("agents.toml"), settings).unwrap();
@@ -107,9 +111,10 @@ impl Trial {
 
     /// Prepares a repository and an agent whose model is behind a relay that holds a key.
     pub(crate) fn relayed(agent: RealAgent, limits: &str, key: &str, script: Vec<(&str, Vec<Step>)>) -> Option<Self> {
-        let programs = installed()?;
+        let programs = agent.installed()?;
         let trial = Trial::empty(script);
-        let more = format!("limits = {{ {limits} }}\n{}", trial.relay(key));
+        let api = if agent == RealAgent::Gemini { ", api = \"google\"" } else { "" };
+        let more = format!("limits = {{ {limits} }}\n{}", trial.relay(key, api));
         fs::write(trial.home.join("agents.toml"), agent.relayed("it", &programs, &more)).unwrap();
         Some(trial)
     }
@@ -119,15 +124,15 @@ impl Trial {
         let trial = Trial::scripted(script, "");
         let path = trial.home.join("agents.toml");
         let env = format!("env = {{ MODEL = {:?} }}", trial.model.url);
-        fs::write(&path, format!("{}{env}\n{}", fs::read_to_string(&path).unwrap(), trial.relay(key))).unwrap();
+        fs::write(&path, format!("{}{env}\n{}", fs::read_to_string(&path).unwrap(), trial.relay(key, ""))).unwrap();
         trial
     }
 
     /// Writes the key into a file and returns the settings of the relay.
-    fn relay(&self, key: &str) -> String {
+    fn relay(&self, key: &str, api: &str) -> String {
         let file = self.home.join("key");
         fs::write(&file, format!("{key}\n")).unwrap();
-        format!("relay = {{ to = {:?}, key = \"file:{}\" }}\n", self.model.url, file.display())
+        format!("relay = {{ to = {:?}, key = \"file:{}\"{api} }}\n", self.model.url, file.display())
     }
 
     fn empty(script: Vec<(&str, Vec<Step>)>) -> Self {

@@ -31,6 +31,42 @@ with_each_agent! {
     daemon_is_gone_after_the_turn
 }
 
+/// Runs a test with each of the agents that `scripts/more-agents.sh` installs and that speak the Agent Client Protocol.
+macro_rules! with_more_agents {
+    ($($name:ident)*) => {
+        mod gemini { $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)] async fn $name() { super::$name(interlock_testkit_activity::real_agents::RealAgent::Gemini).await; })* }
+        mod qwen { $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)] async fn $name() { super::$name(interlock_testkit_activity::real_agents::RealAgent::Qwen).await; })* }
+        mod opencode { $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)] async fn $name() { super::$name(interlock_testkit_activity::real_agents::RealAgent::Opencode).await; })* }
+    };
+}
+
+with_more_agents! {
+    command_runs_in_a_terminal_and_its_tokens_count
+    session_is_resumed_by_the_next_process
+    lost_session_is_replaced_with_a_summary
+    allowed_by_a_person_is_done
+    denied_permission_is_a_refusal
+    spent_budget_stops_the_run
+}
+
+/// Gemini CLI and Qwen Code run commands in a pseudo-terminal. Policy sees the command, and every model call counts.
+async fn command_runs_in_a_terminal_and_its_tokens_count(agent: RealAgent) {
+    let steps = vec![Step::shell("echo hello > proof.txt && cat proof.txt"), Step::say("Done: proof.txt says hello.")];
+    let Some(mut trial) = Trial::new(agent, "", vec![("write proof", steps)]) else { return };
+    trial.rule = |call| match call.command.as_deref() {
+        Some("echo hello > proof.txt && cat proof.txt") => Ruling::Allow,
+        other => Ruling::Deny(format!("this is not the command: {other:?} {}", call.name)),
+    };
+    let ended = trial.prompt("write proof").await;
+    let data = finished(&ended);
+    assert_eq!(trial.file("proof.txt").as_deref(), Some("hello\n"), "{}", trial.evidence(&ended, "transcript"));
+    assert!(!trial.evidence(&ended, "transcript").contains("forkpty"), "{}", trial.evidence(&ended, "transcript"));
+    assert_eq!(data["summary"], "Done: proof.txt says hello.");
+    assert!(data["tokens"].as_i64().unwrap() >= 120, "{data}");
+    // opencode reports the last call only.
+    assert!(agent == RealAgent::Opencode || data["tokens"].as_i64().unwrap() >= 230, "{data}");
+}
+
 fn finished(ended: &EndedAttempt) -> &serde_json::Value {
     assert_eq!(ended.name, "turn_ended", "{:?}", ended.data);
     &ended.data

@@ -18,6 +18,8 @@ pub struct Event {
     pub data: Schema,
     /// Whether its author says that its consequences cannot be undone.
     pub irreversible: bool,
+    /// Whether it continues a run that has ended: a new run takes it in the state before the end.
+    pub continues: bool,
     /// Whether the file declares it under `events` (the rest are found by use).
     pub declared: bool,
     /// The position of its declaration or first use.

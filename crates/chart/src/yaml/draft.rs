@@ -30,6 +30,7 @@ pub(crate) struct Event<'n> {
     pub summary: String,
     pub data: Option<&'n Node>,
     pub irreversible: bool,
+    pub continues: bool,
 }
 
 /// The value of the key `type`.

@@ -97,7 +97,7 @@ fn remove_worktrees(store: &Store, args: &Gc, output: &Output) -> Result<u64, Fa
     let mut count = 0;
     for kept in worktree::all(store)? {
         let head = store.journal.find(&kept.tree.run)?;
-        let is_over = head.is_none_or(|head| head.phase.is_over());
+        let is_over = head.is_none_or(|head| head.phase.is_over()) && !is_used(store, &kept)?;
         let is_done = match is_over {
             true => kept.tree.is_done().map_err(|error| Failure::failed(error.to_string())),
             false => Ok(false),
@@ -115,6 +115,17 @@ fn remove_worktrees(store: &Store, args: &Gc, output: &Output) -> Result<u64, Fa
         }
     }
     Ok(count)
+}
+
+/// Returns true if a run that is not over works in a worktree: one that continues another run.
+fn is_used(store: &Store, kept: &worktree::Kept) -> Result<bool, Failure> {
+    let phases = vec![Phase::Active, Phase::Waiting, Phase::Paused];
+    for head in store.journal.list(&Filter { phases, ..Filter::default() })? {
+        if folder_of(store, &head)?.is_some_and(|folder| folder.starts_with(&kept.tree.path)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Removes the private homes of agents whose runs are over, and returns the number of those runs.

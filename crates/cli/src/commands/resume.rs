@@ -88,7 +88,7 @@ fn in_need(store: &Store) -> Result<Vec<Head>, Failure> {
 }
 
 async fn take_up<'o>(
-    store: &Store,
+    store: &'o Store,
     runtime: &Runtime,
     head: Head,
     is_alone: bool,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use interlock_chart::library;
+use interlock_follow::spent::{Spent, of_run};
 use interlock_journal::{Engine as _, Filter, Head, Holder, Phase, WorkerName, moment};
 use interlock_runtime::{Clock as _, SystemClock};
 use interlock_sqlite::process_id;
@@ -10,6 +11,21 @@ use serde_json::{Value as Json, json};
 
 use super::Outcome;
 use crate::{Exit, args::Runs, failure::Failure, follow::End, machine, output::Output, overdue, store::Store, table};
+
+/// The columns of the list.
+const HEADING: [&str; 9] = ["run", "machine", "phase", "place", "moved", "records", "deadline", "process", "spent"];
+
+/// The longest list whose runs are asked for their tokens and cost.
+const SPENT_MAX: usize = 200;
+
+/// Returns the tokens and the cost of the runs; `None` for each if there are too many.
+fn spent(store: &Store, heads: &[Head]) -> Result<Vec<Option<Spent>>, Failure> {
+    if heads.len() > SPENT_MAX {
+        return Ok(vec![None; heads.len()]);
+    }
+    let of = |head: &Head| Ok(Some(of_run(&*store.engine(), head)?));
+    heads.iter().map(of).collect()
+}
 
 /// The current hash and version of a machine's files.
 struct Current {
@@ -30,12 +46,14 @@ pub(crate) fn run(args: &Runs, output: &Output) -> Outcome {
     let newer = |head: &Head| current.get(&head.machine).filter(|current| current.hash != head.definition);
     let movers = heads.iter().map(|head| Mover::of(&store, head)).collect::<Result<Vec<_>, _>>()?;
     let now_ms = SystemClock.now_ms();
+    let spent = spent(&store, &heads)?;
     if output.is_json() {
-        let rows = heads.iter().zip(&movers).map(|(head, mover)| {
+        let rows = heads.iter().zip(&movers).zip(&spent).map(|((head, mover), spent)| {
             let mut row = row_json(head, mover, newer(head), now_ms)?;
             let end = End::read(&store, head)?;
             row["outcome"] = json!(end.as_ref().map(|end| end.outcome));
             row["reason"] = json!(end.and_then(|end| end.reason));
+            row["spent"] = json!(spent);
             Ok::<_, Failure>(row)
         });
         let rows = rows.collect::<Result<Vec<_>, _>>()?;
@@ -47,10 +65,10 @@ pub(crate) fn run(args: &Runs, output: &Output) -> Outcome {
         output.talk(if is_asked { "No run matches\n" } else { "No runs yet. Start one with `interlock run`\n" });
         return Ok(Exit::Good);
     }
-    let rows = heads.iter().zip(&movers).map(|(head, mover)| {
+    let rows = heads.iter().zip(&movers).zip(&spent).map(|((head, mover), spent)| {
         let mark = newer(head).map(|_| "*").unwrap_or_default();
         let (name, machine) = (head.name.clone(), format!("{}{mark}", head.machine));
-        [
+        vec![
             name,
             machine,
             mover.phase(head).into(),
@@ -59,10 +77,17 @@ pub(crate) fn run(args: &Runs, output: &Output) -> Outcome {
             head.seq.to_string(),
             head.due_ms.map(|due_ms| overdue::words(due_ms, run_time(head, now_ms))).unwrap_or_default(),
             mover.words(now_ms),
+            spent.as_ref().map(Spent::words).unwrap_or_default(),
         ]
     });
-    let heading = ["run", "machine", "phase", "place", "moved", "records", "deadline", "process"];
-    output.data(&table::text(heading, rows, output))?;
+    let mut rows: Vec<Vec<String>> = rows.collect();
+    let mut heading: Vec<String> = HEADING.map(str::to_owned).to_vec();
+    // Most machines spend nothing, and need no empty column.
+    if rows.iter().all(|row| row.last().is_none_or(String::is_empty)) {
+        rows.iter_mut().for_each(|row| drop(row.pop()));
+        heading.pop();
+    }
+    output.data(&table::rows(&heading, &rows, output))?;
     if let Some(head) = heads.iter().zip(&movers).find(|(head, mover)| mover.is_missing(head)).map(|(head, _)| head) {
         let name = &head.name;
         output.talk(&format!("unattended: no process is running it. Continue it with `interlock resume {name}`\n"));

@@ -10,6 +10,7 @@ use super::Outcome;
 use crate::{
     Exit,
     args::Send,
+    continuation,
     drive::{Driver, block_on, let_go, listen},
     failure::Failure,
     follow::Follower,
@@ -42,6 +43,13 @@ pub(crate) fn run(args: &Send, output: &Output) -> Outcome {
     let head = store.find(&args.run)?;
     let id = args.id.clone().unwrap_or_else(fresh_id);
     let event = meant(&args.event, &Follower::from_now(&store, head.clone())?);
+    let head = match continuation::start(&store, &head, &event)? {
+        Some(next) => {
+            output.talk(&format!("{} has ended; {} continues it\n", head.name, next.name));
+            next
+        }
+        None => head,
+    };
     deliver(&store, head, Sending { event, data, id, is_left: args.no_follow, granted: None }, output)
 }
 

@@ -39,7 +39,10 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
     let files = evidence::of_run(&store, &head)?;
     let holder = store.journal.holder(head.key)?;
     let undone = undo::of_run(&store, &head)?;
-    let unproved = created(&*store.engine(), &head)?.and_then(|created| created.unproved);
+    let created = created(&*store.engine(), &head)?;
+    let spent = interlock_follow::spent::of_run(&*store.engine(), &head)?;
+    let continues = created.as_ref().and_then(|created| created.fork.clone());
+    let unproved = created.and_then(|created| created.unproved);
     let checkpoints = checkpoints(&store, &follower.live);
     let about = About { end: End::read(&store, &head)?, tally: Tally::of(&*store.engine(), &head)? };
     match output.is_json() {
@@ -47,6 +50,8 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
             let mut json = all_json(&head, &follower, holder.as_ref(), &files, &about);
             let each = |(seq, undone): &(u64, Undone)| json!({ "seq": seq, "undone": undone });
             json["checkpoints"] = json!(checkpoints);
+            json["spent"] = json!(spent);
+            json["continues"] = json!(continues);
             if let Some(refusals) = &unproved {
                 json["unproved"] = json!(refusals);
             }
@@ -55,6 +60,12 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
         }
         false => {
             let mut text = all_text(&head, &follower, holder.as_ref(), &files, &about, output);
+            if let Some(from) = &continues {
+                text.push_str(&format!("\nit continues {} from record {}\n", from.run, from.at));
+            }
+            if !spent.words().is_empty() {
+                text.push_str(&format!("\nspent: {}\n", spent.words()));
+            }
             if let Some(refusals) = &unproved {
                 text.push_str(&format!("\nunproved: {}\n", why::unproved(refusals)));
             }

@@ -13,6 +13,7 @@ use serde_json::{Value as Json, json};
 use super::Outcome;
 use crate::{
     Exit,
+    applied::Ways,
     args::Undo,
     drive::{block_on, let_go},
     escape,
@@ -32,6 +33,18 @@ pub(crate) fn run(args: &Undo, output: &Output) -> Outcome {
     let store = Store::open()?;
     let head = store.find(&args.run)?;
     let order = order(args)?;
+    let is_whole = order.writes == Writes::Run && order.paths.is_empty();
+    let mut ways = Ways::of(&store, &head.name)?;
+    let stays = match is_whole && !ways.is_empty() {
+        true => ways.check().err(),
+        false => None,
+    };
+    if let Some(why) = stays.as_ref().filter(|_| !args.skip_conflicts && !args.dry_run) {
+        let failure = format!(
+            "{CONFLICT}: the result was applied and cannot be taken out of the checkout: {why}; nothing was undone"
+        );
+        return Err(Failure::failed(failure).hint("`--skip-conflicts` undoes the run and leaves the checkout as it is"));
+    }
     let undid = block_on(async {
         let runtime = store.runtime()?;
         let undid = runtime.undo(&head, order, user()).await?;
@@ -53,10 +66,38 @@ pub(crate) fn run(args: &Undo, output: &Output) -> Outcome {
         true => output.json(&as_json(args, &head, &undid, is_refused))?,
         false => tell(args, &head, &undid, is_refused, output)?,
     }
-    match is_refused && !args.dry_run {
-        true => Err(refused(&undid)),
-        false => Ok(Exit::Good),
+    if is_refused && !args.dry_run {
+        return Err(refused(&undid));
     }
+    take_out(args, &mut ways, is_whole, stays, output)?;
+    Ok(Exit::Good)
+}
+
+/// Takes an applied result out of the checkout too, and says what happens to it.
+fn take_out(
+    args: &Undo,
+    ways: &mut Ways,
+    is_whole: bool,
+    stays: Option<String>,
+    output: &Output,
+) -> Result<(), Failure> {
+    if ways.is_empty() {
+        return Ok(());
+    }
+    if let Some(why) = stays {
+        output.talk(&format!("{} the applied result stays in the checkout: {why}\n", output.yellow(CONFLICT)));
+    } else if !is_whole {
+        output.talk(
+            "The result that was applied stays in the checkout. `interlock undo` of the whole run takes it out\n",
+        );
+    } else if args.dry_run {
+        output.talk("The applied result would be taken out of the checkout\n");
+    } else {
+        for checkout in ways.go_back()? {
+            output.talk(&format!("The applied result was taken out of {}\n", checkout.display()));
+        }
+    }
+    Ok(())
 }
 
 fn order(args: &Undo) -> Result<TakeBackOrder, Failure> {

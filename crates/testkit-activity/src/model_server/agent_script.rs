@@ -50,6 +50,8 @@ enum Wire {
     Messages,
     Chat,
     Responses,
+    /// Google's Gemini API; true if the reply is a stream.
+    Gemini(bool),
 }
 
 /// Starts a model that plays a script for each prompt. A prompt is recognised by a text that it contains.
@@ -64,6 +66,8 @@ fn answer(script: &[(String, Vec<Step>)], asked: &ReceivedRequest) -> Scripted {
         path if path.contains("/messages") && !path.contains("count_tokens") => Wire::Messages,
         path if path.contains("/chat/completions") => Wire::Chat,
         path if path.contains("/responses") => Wire::Responses,
+        path if path.contains(":streamGenerateContent") => Wire::Gemini(true),
+        path if path.contains(":generateContent") => Wire::Gemini(false),
         _ if asked.line.starts_with("HEAD") => return Scripted::new(200, "text/plain", ""),
         _ => {
             return Scripted::new(
@@ -74,7 +78,9 @@ fn answer(script: &[(String, Vec<Step>)], asked: &ReceivedRequest) -> Scripted {
         }
     };
     let tools = tools(asked);
-    let step = match tools.is_empty() {
+    // aider has no tools: it asks for the content of files.
+    let is_aider = asked.text().contains("*file listing*");
+    let step = match tools.is_empty() && !is_aider {
         // Titles and summaries are asked for without tools.
         true => Step::say("A title"),
         false => step(script, asked),
@@ -101,12 +107,13 @@ fn answer(script: &[(String, Vec<Step>)], asked: &ReceivedRequest) -> Scripted {
 /// Returns the step for a request: the last known prompt, and the number of tool results after it.
 fn step(script: &[(String, Vec<Step>)], asked: &ReceivedRequest) -> Step {
     let (mut current, mut results) = (None, 0);
-    let messages = asked.body["messages"].as_array().or(asked.body["input"].as_array());
+    let messages = ["messages", "input", "contents"].iter().find_map(|name| asked.body[*name].as_array());
     for message in messages.into_iter().flatten() {
         let is_result = message["role"] == "tool" || message["type"] == "function_call_output";
-        let blocks = message["content"].as_array().cloned().unwrap_or_default();
+        let blocks = message["content"].as_array().or(message["parts"].as_array()).cloned().unwrap_or_default();
         results += usize::from(is_result);
-        results += blocks.iter().filter(|block| block["type"] == "tool_result").count();
+        let is_block = |block: &&Value| block["type"] == "tool_result" || !block["functionResponse"].is_null();
+        results += blocks.iter().filter(is_block).count();
         let text = blocks.iter().filter_map(|block| block["text"].as_str()).collect::<String>();
         let text = message["content"].as_str().map_or(text, str::to_owned);
         // A prompt follows notes that may quote earlier prompts, so the last match counts.
@@ -124,6 +131,8 @@ fn step(script: &[(String, Vec<Step>)], asked: &ReceivedRequest) -> Step {
 
 fn tools(asked: &ReceivedRequest) -> Vec<String> {
     let tools = asked.body["tools"].as_array().into_iter().flatten();
+    // Gemini's tools are lists of declarations.
+    let tools = tools.flat_map(|tool| tool["functionDeclarations"].as_array().cloned().unwrap_or(vec![tool.clone()]));
     tools.filter_map(|tool| tool["name"].as_str().or(tool["function"]["name"].as_str()).map(str::to_owned)).collect()
 }
 
@@ -134,16 +143,26 @@ fn shell(wire: Wire, tools: &[String], command: &str) -> Scripted {
         ("developer__shell", "command"),
         ("exec_command", "cmd"),
         ("bash", "command"),
+        ("run_shell_command", "command"),
     ];
     let (name, field) = known.into_iter().find(|(name, _)| tools.iter().any(|tool| tool == name)).unwrap();
-    calls(wire, name, &json!({ field: command }))
+    let mut arguments = json!({ field: command });
+    // Gemini CLI, Qwen Code and opencode insist on more.
+    if name == "run_shell_command" || name == "bash" {
+        arguments["description"] = json!("work");
+    }
+    if name == "run_shell_command" {
+        arguments["is_background"] = json!(false);
+    }
+    calls(wire, name, &arguments)
 }
 
 fn write(wire: Wire, tools: &[String], path: &str, content: &str) -> Scripted {
     let has = |name: &str| tools.iter().any(|tool| tool == name);
     match () {
         () if has("Write") => calls(wire, "Write", &json!({ "file_path": path, "content": content })),
-        () if has("write") => calls(wire, "write", &json!({ "path": path, "content": content })),
+        // opencode's tool takes an absolute path.
+        () if has("write") && !has("bash") => calls(wire, "write", &json!({ "path": path, "content": content })),
         () => shell(wire, tools, &format!("cat > '{path}' <<'END'\n{content}\nEND\n")),
     }
 }
@@ -161,6 +180,7 @@ fn says(wire: Wire, text: &str) -> Scripted {
                 &json!({ "type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": content }),
             )
         }
+        Wire::Gemini(is_stream) => gemini(&json!({ "text": text }), is_stream),
     }
 }
 
@@ -181,6 +201,7 @@ fn calls(wire: Wire, name: &str, arguments: &Value) -> Scripted {
         Wire::Responses => responses(
             &json!({ "type": "function_call", "id": format!("f{id}"), "call_id": id, "name": name, "arguments": text, "status": "completed" }),
         ),
+        Wire::Gemini(is_stream) => gemini(&json!({ "functionCall": { "name": name, "args": arguments } }), is_stream),
     }
 }
 
@@ -235,6 +256,21 @@ fn responses(item: &Value) -> Scripted {
         ],
         "",
     )
+}
+
+/// Gemini counts cached tokens within the prompt, and thoughts apart from the reply.
+fn gemini(part: &Value, is_stream: bool) -> Scripted {
+    let content = json!({ "role": "model", "parts": [part] });
+    let usage = json!({
+        "promptTokenCount": 100, "cachedContentTokenCount": 40, "candidatesTokenCount": 15, "thoughtsTokenCount": 5, "totalTokenCount": 120,
+    });
+    let reply = json!({
+        "candidates": [{ "content": content, "finishReason": "STOP", "index": 0 }], "usageMetadata": usage, "modelVersion": "scripted",
+    });
+    match is_stream {
+        true => events(&[reply], ""),
+        false => Scripted::new(200, "application/json", reply.to_string()),
+    }
 }
 
 fn events(events: &[Value], last: &str) -> Scripted {

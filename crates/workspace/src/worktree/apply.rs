@@ -1,14 +1,19 @@
 //! Brings the result of a worktree into the user's checkout: commits by moving the branch forward, other changes as
 //! uncommitted changes. It is done completely or not at all.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, path::PathBuf};
 
 use interlock_redact::Redactor;
+use serde::{Deserialize, Serialize};
 
-use super::{Content, View, Worktree, excluding};
+use super::{
+    Content, View, Worktree, excluding,
+    in_place::{checkout, move_to},
+};
 use crate::{
     Error, Result,
     git::{Git, join, split},
+    patch::Patch,
     secrets,
 };
 
@@ -24,6 +29,69 @@ pub struct Applied {
     pub commits: usize,
     /// The content of the worktree that is now in the checkout.
     pub content: Content,
+    /// The way back; `None` if nothing was changed.
+    pub undo: Option<Unapply>,
+}
+
+/// The way back from a result that was applied.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unapply {
+    /// The root of the checkout.
+    #[serde(with = "crate::path_text")]
+    pub checkout: PathBuf,
+    /// The commit that was checked out before; `None` if the branch did not move.
+    pub before: Option<String>,
+    /// The commit that is checked out since then.
+    pub after: String,
+    /// The uncommitted changes that were applied.
+    pub patch: Vec<u8>,
+    /// True if the files are the run's own, so that undoing the run restores them.
+    pub keeps_files: bool,
+}
+
+impl Unapply {
+    /// Takes the result out of the checkout, completely or not at all. With `is_dry` it is only found out if that is possible.
+    pub fn run(&self, is_dry: bool) -> Result<()> {
+        let (_, git) = checkout(&self.checkout)?;
+        if let Some(before) = &self.before {
+            let head = git.line(&["rev-parse", "--verify", "HEAD^{commit}"])?;
+            if head == *before {
+                // Taken back already, or by hand.
+                return Ok(());
+            }
+            if head != self.after {
+                return Err(Error::Worktree("the checkout has other commits since the result was applied".into()));
+            }
+        }
+        patch(&git, &["-R", "--check"], &self.patch)?;
+        match &self.before {
+            None if is_dry => Ok(()),
+            None => patch(&git, &["-R"], &self.patch),
+            Some(before) => self.move_back(&git, before, is_dry),
+        }
+    }
+
+    fn move_back(&self, git: &Git, before: &str, is_dry: bool) -> Result<()> {
+        let paths = changed(git, before, &self.after)?;
+        if self.keeps_files {
+            return if is_dry { Ok(()) } else { move_to(git, &self.after, before, &paths) };
+        }
+        let dirty = dirty(git, &paths)?;
+        let parsed = Patch::parse(&self.patch).unwrap_or_default();
+        let of_patch = parsed.paths();
+        let is_applied =
+            |path: &&Vec<u8>| of_patch.iter().any(|known| known.as_os_str().as_encoded_bytes() == path.as_slice());
+        let changed: Vec<Vec<u8>> = dirty.iter().filter(|path| !is_applied(path)).cloned().collect();
+        if !changed.is_empty() {
+            return Err(named("these files have changed since the result was applied", &changed));
+        }
+        if is_dry {
+            return Ok(());
+        }
+        patch(git, &["-R"], &self.patch)?;
+        // Uncommitted changes of the user are in other files, and stay.
+        git.run(&["reset", "--quiet", "--keep", before]).map(drop)
+    }
 }
 
 impl Worktree {
@@ -48,7 +116,7 @@ impl Worktree {
         let mut paths = changed(&view.git, base, &view.tree)?;
         paths.extend(changed(&view.git, from, &view.tree)?);
         if paths.is_empty() && !is_forward {
-            return Ok(Applied { paths: Vec::new(), commits: 0, content });
+            return Ok(Applied { paths: Vec::new(), commits: 0, content, undo: None });
         }
         refuse_filters(&git, &paths)?;
         refuse_conflicts(&git, &paths)?;
@@ -65,7 +133,9 @@ impl Worktree {
             }
         };
         let shown = |path: &Vec<u8>| String::from_utf8_lossy(path).into_owned();
-        Ok(Applied { paths: paths.iter().map(shown).collect(), commits, content })
+        let (before, after) = (is_forward.then(|| head.clone()), content.commit.clone());
+        let undo = Unapply { checkout: self.checkout.clone(), before, after, patch: rest, keeps_files: false };
+        Ok(Applied { paths: paths.iter().map(shown).collect(), commits, content, undo: Some(undo) })
     }
 
     /// Returns the newest commit of the worktree that the checkout has: the one that was applied last, or the first.
@@ -92,7 +162,7 @@ fn forward(git: &Git, base: &str, view: &View, rest: &[u8]) -> Result<usize> {
     Ok(commits)
 }
 
-fn changed(git: &Git, from: &str, to: &str) -> Result<BTreeSet<Vec<u8>>> {
+pub(super) fn changed(git: &Git, from: &str, to: &str) -> Result<BTreeSet<Vec<u8>>> {
     let paths = git.paths(&["diff", "--name-only", "--no-renames", "-z", "--end-of-options", from, to])?;
     Ok(paths.into_iter().collect())
 }
@@ -110,7 +180,7 @@ fn conflict(error: &Error) -> Error {
 }
 
 /// Refuses paths whose content a filter program converts, because no such program is run.
-fn refuse_filters(git: &Git, paths: &BTreeSet<Vec<u8>>) -> Result<()> {
+pub(super) fn refuse_filters(git: &Git, paths: &BTreeSet<Vec<u8>>) -> Result<()> {
     let said = split(&git.run_with(&["check-attr", "-z", "--stdin", "filter"], &join(paths.iter().cloned()))?);
     let is_filtered =
         |fields: &&[Vec<u8>]| matches!(fields, [_, _, value] if value != b"unspecified" && value != b"unset");
@@ -123,17 +193,22 @@ fn refuse_filters(git: &Git, paths: &BTreeSet<Vec<u8>>) -> Result<()> {
 
 /// Refuses paths that have uncommitted changes in the checkout.
 fn refuse_conflicts(git: &Git, paths: &BTreeSet<Vec<u8>>) -> Result<()> {
-    let status = git.run(&["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"])?;
-    // Two letters and a space come before each path.
-    let dirty = split(&status).into_iter().filter_map(|line| line.get(3..).map(<[u8]>::to_vec));
-    let both: Vec<Vec<u8>> = dirty.filter(|path| paths.contains(path)).collect();
+    let both = dirty(git, paths)?;
     match both.is_empty() {
         true => Ok(()),
         false => Err(named("these files have uncommitted changes in the checkout too", &both)),
     }
 }
 
-fn named(why: &str, paths: &[Vec<u8>]) -> Error {
+/// Returns the paths among these that have uncommitted changes.
+fn dirty(git: &Git, paths: &BTreeSet<Vec<u8>>) -> Result<Vec<Vec<u8>>> {
+    let status = git.run(&["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"])?;
+    // Two letters and a space come before each path.
+    let dirty = split(&status).into_iter().filter_map(|line| line.get(3..).map(<[u8]>::to_vec));
+    Ok(dirty.filter(|path| paths.contains(path)).collect())
+}
+
+pub(super) fn named(why: &str, paths: &[Vec<u8>]) -> Error {
     let mut names: Vec<String> =
         paths.iter().take(NAMED_MAX).map(|path| String::from_utf8_lossy(path).into_owned()).collect();
     if paths.len() > NAMED_MAX {

@@ -6,6 +6,7 @@
 
 mod apply;
 mod furnish;
+mod in_place;
 
 use std::{
     fs,
@@ -15,7 +16,8 @@ use std::{
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-pub use apply::Applied;
+pub use apply::{Applied, Unapply};
+pub use in_place::{apply_in_place, checked_out, contains};
 
 use crate::{Error, Result, git::Git, place::users_excludes, private::VIEW_FILES};
 

@@ -120,17 +120,26 @@ fn events<'n>(decoder: &mut Decoder<'_>, fields: &Fields<'n>) -> Vec<draft::Even
 
 fn event<'n>(decoder: &mut Decoder<'_>, entry: &'n Entry) -> draft::Event<'n> {
     decoder.event_name(&entry.key);
-    let mut event =
-        draft::Event { name: &entry.key, from: Raiser::Any, summary: String::new(), data: None, irreversible: false };
+    let mut event = draft::Event {
+        name: &entry.key,
+        from: Raiser::Any,
+        summary: String::new(),
+        data: None,
+        irreversible: false,
+        continues: false,
+    };
     if entry.value.is_null() {
         return event;
     }
-    if let Some(fields) = decoder.fields(&entry.value, "an event", &["from", "summary", "data", "irreversible"]) {
+    if let Some(fields) =
+        decoder.fields(&entry.value, "an event", &["from", "summary", "data", "irreversible", "continues"])
+    {
         let from = fields.get("from").and_then(|node| decoder.word(node, "who may raise an event", RAISERS));
         event.from = from.unwrap_or(Raiser::Any);
         event.summary = decoder.text(&fields, "summary").unwrap_or_default();
         event.data = fields.get("data");
         event.irreversible = fields.get("irreversible").and_then(|node| decoder.flag(node)).unwrap_or(false);
+        event.continues = fields.get("continues").and_then(|node| decoder.flag(node)).unwrap_or(false);
     }
     event
 }

@@ -27,6 +27,7 @@ impl Resolver<'_, '_, '_> {
                 summary: event.summary.clone(),
                 data,
                 irreversible: event.irreversible,
+                continues: event.continues,
                 declared: true,
                 span: event.name.span,
             };
@@ -49,7 +50,7 @@ impl Resolver<'_, '_, '_> {
 
     fn found(&mut self, name: &str, from: Raiser, data: Schema, span: Span) -> EventId {
         let (name, summary) = (name.to_owned(), String::new());
-        self.enter(Event { name, from, summary, data, irreversible: false, declared: false, span })
+        self.enter(Event { name, from, summary, data, irreversible: false, continues: false, declared: false, span })
     }
 
     fn signalled_events(&mut self) {

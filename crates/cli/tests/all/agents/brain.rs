@@ -41,3 +41,32 @@ fn claude_takes_a_failing_test_to_a_verified_commit() {
 fn codex_takes_a_failing_test_to_a_verified_commit() {
     commits(RealAgent::Codex);
 }
+
+#[test]
+fn gemini_takes_a_failing_test_to_a_verified_commit() {
+    commits(RealAgent::Gemini);
+}
+
+#[test]
+fn qwen_takes_a_failing_test_to_a_verified_commit() {
+    commits(RealAgent::Qwen);
+}
+
+#[test]
+fn opencode_takes_a_failing_test_to_a_verified_commit() {
+    commits(RealAgent::Opencode);
+}
+
+/// aider has no tools: its model writes files.
+#[test]
+fn aider_takes_a_failing_test_to_a_verified_commit() {
+    let file = |line: &str| vec![Step::say(&format!("count.sh\n```\n{line}\n```\n"))];
+    let script = vec![("Count the arguments", file("echo 7")), ("ended with exit code 1", file("echo $#"))];
+    let Some(scene) = Scene::new(RealAgent::Aider, &FILES, script) else { return };
+    let done = scene.run("run brain --set 'task=Count the arguments' --set 'test=sh tests/run.sh' --name r1");
+    assert!(done.code == Some(0) && done.stdout.contains("r1  succeeded  COMPLETED"), "{done}");
+    assert_eq!(scene.git("show interlock/r1:count.sh"), "echo $#");
+    assert_eq!(scene.git("diff --name-only main interlock/r1"), "count.sh");
+    let spent = scene.json("show r1")["spent"]["tokens"].as_u64();
+    assert!(spent >= Some(240), "{spent:?}");
+}

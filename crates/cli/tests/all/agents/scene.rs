@@ -9,7 +9,7 @@ use std::{
 
 use interlock_testkit_activity::{
     model_server::{ModelServer, Step, agent_model},
-    real_agents::{RealAgent, installed},
+    real_agents::RealAgent,
 };
 use interlock_testkit_cli::session::{Session, Transcript};
 use serde_json::Value as Json;
@@ -29,7 +29,7 @@ impl Scene {
     /// Makes a repository with these files and one commit. The agent is called `it`. Returns `None` if the agents are not
     /// installed and need not be.
     pub(crate) fn new(agent: RealAgent, files: &[(&str, &str)], script: Vec<(&str, Vec<Step>)>) -> Option<Self> {
-        let programs = installed()?;
+        let programs = agent.installed()?;
         let model = agent_model(script);
         let settings = agent.settings("it", &programs, &model.url, "");
         Some(Scene { _model: Some(model), ..Scene::with(files, &settings) })

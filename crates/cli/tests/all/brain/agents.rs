@@ -11,12 +11,12 @@ const ROUND: &str = "read -r prompt\nn=$(cat \"$HOME/n\" 2>/dev/null || echo 0);
 /// The end of an agent's turn.
 const END: &str = "echo '{\"type\":\"end\",\"reason\":\"done\"}'\n";
 
-fn says(text: &str) -> String {
+pub(super) fn says(text: &str) -> String {
     format!("echo '{}'\n", json!({ "type": "message", "id": "m", "text": text }))
 }
 
 /// Makes a scene whose agent is this script, and starts a run that needs no person.
-fn scene(script: &str) -> Scene {
+pub(super) fn scene(script: &str) -> Scene {
     let scene = Scene::new();
     let agent = scene.folder().join("../agent.sh");
     scene.write("../agent.sh", &format!("{ROUND}{script}{END}"));

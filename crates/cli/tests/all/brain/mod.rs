@@ -5,5 +5,8 @@ mod agents;
 mod checks;
 mod commits;
 mod deploys;
+mod messages;
+mod protected;
+mod results;
 mod scene;
 mod tables;

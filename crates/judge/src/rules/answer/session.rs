@@ -103,6 +103,10 @@ fn review(known: &QuestionFindings<'_>) -> Option<Verdict> {
         let reason = "the session changed nothing and ended with a question or a choice".to_owned();
         return known.verdict("ai_question", json!({ "reason": reason, "suggestion": DECIDE }), SURE, reason);
     }
+    if is_edited && offers_choice(text(known, "said")) {
+        let reason = "the session ended with options to choose from".to_owned();
+        return known.verdict("ai_question", json!({ "reason": reason, "suggestion": DECIDE }), SURE, reason);
+    }
     if texts(known, "files").is_empty() {
         let reason = "no file differs from the start, so the task has not been carried out".to_owned();
         let suggestion = format!("You have changed no file. Carry out the task: {}", text(known, "task"));
@@ -110,6 +114,21 @@ fn review(known: &QuestionFindings<'_>) -> Option<Verdict> {
     }
     let reason = "rules found no objection; no model has read the diff".to_owned();
     known.verdict("no_issue", json!({ "reason": reason }), UNOPPOSED, reason)
+}
+
+/// Returns true if a reply ends with a question and at least two options. Other questions at the end of a round that changed
+/// files are often only polite.
+fn offers_choice(said: &str) -> bool {
+    let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let is_option = |line: &&&str| {
+        let line = line.trim_start_matches(['*', '(', '_']);
+        let marked = line.len() - line.trim_start_matches(|sign: char| sign.is_ascii_alphanumeric()).len();
+        let is_counted = (1..=2).contains(&marked) && line[marked..].starts_with([')', '.', ':']);
+        is_counted || line.starts_with("- ") || line.to_lowercase().starts_with("option ")
+    };
+    let options = lines.iter().rev().take_while(is_option).count();
+    let before = lines.len().checked_sub(options + 1).and_then(|at| lines.get(at));
+    options >= 2 && before.is_some_and(|line| line.trim_end_matches(['*', '_', ' ']).ends_with(['?', '？']))
 }
 
 /// Returns the first line that a diff adds and that marks a merge conflict.
@@ -201,9 +220,11 @@ fn summary(known: &QuestionFindings<'_>) -> Option<Verdict> {
     let is_done = facts.get("succeeded")?.as_bool()?;
     let (commit, warnings) = (text(known, "commit"), texts(known, "warnings"));
     let mut summary = if is_done { "Done." } else { "Not done." }.to_owned();
-    match commit {
-        "" => summary.push_str(" Nothing was committed."),
-        commit => summary.push_str(&format!(" Committed {}.", commit.chars().take(12).collect::<String>())),
+    let short: String = commit.chars().take(12).collect();
+    match (commit, facts.get("committed") == Some(&Value::Bool(false))) {
+        ("", _) => summary.push_str(" Nothing was committed."),
+        (_, false) => summary.push_str(&format!(" Committed {short}.")),
+        (_, true) => summary.push_str(&format!(" Nothing was committed after {short}.")),
     }
     if !warnings.is_empty() {
         summary.push_str(&format!(" Warnings: {}.", warnings.join(", ")));
@@ -216,7 +237,15 @@ fn summary(known: &QuestionFindings<'_>) -> Option<Verdict> {
 
 #[cfg(test)]
 mod tests {
-    use super::{cut, subject};
+    use super::{cut, offers_choice, subject};
+
+    #[test]
+    fn choice_is_told_apart_from_a_polite_question() {
+        assert!(offers_choice("Half is done. Which one?\n1. a loop\n2. `$#`"));
+        assert!(offers_choice("**Which one?**\n\n- a loop\n- `$#`"));
+        assert!(!offers_choice("Done. Shall I do more?"));
+        assert!(!offers_choice("I changed:\n- a.rs\n- b.rs"));
+    }
 
     #[test]
     fn subject_is_the_task_without_courtesies() {
