@@ -17,7 +17,7 @@ use interlock_workspace::Workspace;
 
 use interlock_process::{self as program, FIELDS, How, Plan, ProgramResult, Sandbox, Tell};
 use interlock_sandbox::Rules;
-use interlock_verification::{Question, Room};
+use interlock_verification::{Becomes, Question, Room};
 use serde_json::json;
 
 mod accounted;
@@ -115,7 +115,7 @@ impl CommandRun {
             lines: vec![verification.line],
             base: verification.base,
             tree: tree.clone(),
-            branch: verification.branch,
+            becomes: Becomes::Commit(verification.branch),
             timeout: order.plan.timeout.unwrap_or(VERIFY_TIMEOUT),
             accepted: verification.accepted,
         };

@@ -26,6 +26,8 @@ impl TurnOpen {
         let given = Arguments::new(&attempt.with, &["history"])?;
         let taken = self.0.take_tree(&attempt.folder, &attempt.run);
         let (_, base) = taken.map_err(|error| Outcome::error(code::FAILED, error.to_string()))?;
+        // A turn without the list still works; its verification says that it is late.
+        let _ = interlock_verification::remember_dependencies(&self.0, self.0.store(), &attempt.folder, &attempt.run);
         let commands = interlock_project::detect(&attempt.folder).commands;
         let data = [
             ("turn", Value::from(attempt.activity.to_string())),

@@ -2,12 +2,12 @@
 //!
 //! The change is what the turn's own tools and commands did (`change.rs`): files of a person and products of checks are no
 //! change. The commands are those of the project, as they were when the turn began, those that the project has gained
-//! since, and those of the plan: a plan adds commands and removes none. They count only if they leave the tree as it was; if
-//! they changed it, they run once more on the new tree.
+//! since, and those of the plan: a plan adds commands and removes none. They run in the verification room, on exactly these
+//! files.
 //!
 //! `judged` is the one place that calls a change verified. A broken environment is not a failure of the change: the turn is
-//! then unverified, and so is one whose plan does not require verification, that redefined a command of the project, whose
-//! expected files are missing, or that only commands of its own plan have checked while nobody saw the plan.
+//! then unverified, and so is one whose plan does not require verification, whose green checks prove nothing about the
+//! change, whose expected files are missing, or that only commands of its own plan have checked while nobody saw the plan.
 
 use std::{
     collections::BTreeSet,
@@ -21,10 +21,10 @@ use interlock_activity::{
     schema,
 };
 use interlock_chart::{Value, counted, model::Schema};
-use interlock_journal::{Evidence, EvidenceStore};
+use interlock_journal::EvidenceStore;
 use interlock_process::{self as program, FIELDS, Sandbox};
 use interlock_project::Command;
-use interlock_verification::{CommandRun, Finding, environment_fault};
+use interlock_verification::{Becomes, CommandRun, Finding, Question, Room, Verdict, Warning, environment_fault};
 use interlock_workspace::Workspace;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
@@ -88,17 +88,15 @@ struct Order {
 /// The commands that apply.
 struct Checks {
     lines: Vec<String>,
-    /// The commands of the project that the turn has redefined.
-    redefined: Vec<String>,
     /// True if one of the lines is of the project and not only of the plan.
     has_own: bool,
 }
 
-/// The commands of one pass.
-#[derive(Default)]
+/// The commands that ran, and what passing proves.
 struct Pass {
     runs: Vec<CommandRun>,
-    evidence: Vec<Evidence>,
+    objections: Vec<String>,
+    warnings: Vec<Warning>,
 }
 
 impl VerifyRun {
@@ -122,40 +120,34 @@ impl VerifyRun {
         if checks.lines.is_empty() {
             return Ok(unverified("the project has no command that verifies it, and the plan names none", &[]));
         }
-        let mut tree = first.clone();
-        for _ in 0..2 {
-            let pass = self.pass(&attempt, &order, &checks.lines).await?;
-            if let Some(failed) = pass.runs.iter().find(|run| run.exit_code != 0) {
-                return Ok(order.failed(failed, &pass, &tree).with(pass.evidence));
-            }
-            let after = self.tree(&attempt).await?;
-            if after == tree {
-                let change = self.change(&attempt, &order, &checks, &record, (&first, &tree)).await?;
-                let root = self.workspace.root(&attempt.folder).map_err(failed)?;
-                return Ok(order.judged(&checks, &pass, &tree, &change, &root).with(pass.evidence));
-            }
-            tree = after;
+        let verdict = self.verdict(&attempt, &order, &checks.lines, &first).await?;
+        let pass = Pass { objections: verdict.objections, warnings: verdict.warnings, runs: verdict.runs };
+        if let Some(failed) = pass.runs.iter().find(|run| run.exit_code != 0) {
+            return Ok(order.failed(failed, &pass, &first).with(verdict.evidence));
         }
-        Ok(unverified("the commands change the files that they verify; ignore these files in git", &[]))
+        let root = self.workspace.root(&attempt.folder).map_err(failed)?;
+        Ok(order.judged(&checks, &pass, &first, &change, &root).with(verdict.evidence))
     }
 
-    /// Runs the commands, until one fails if the plan says so.
-    async fn pass(&self, attempt: &Attempt, order: &Order, lines: &[String]) -> Result<Pass, Outcome> {
+    /// Runs the commands in the verification room, on the files of the workspace as they are.
+    async fn verdict(
+        &self,
+        attempt: &Attempt,
+        order: &Order,
+        lines: &[String],
+        tree: &str,
+    ) -> Result<Verdict, Outcome> {
         let given = Arguments::new(&attempt.with, &[&KNOWN[..], &FIELDS].concat())?;
-        let rules = self.sandbox.rules(&given, attempt)?;
-        let mut pass = Pass::default();
-        for line in lines {
-            let run =
-                interlock_verification::run(attempt, &self.sandbox, rules.clone(), line, order.timeout, classify).await;
-            let run = run.map_err(|stopped| stopped.with(std::mem::take(&mut pass.evidence)))?;
-            pass.evidence.extend(run.evidence.iter().cloned());
-            let is_last = run.exit_code != 0 && order.policy.stop_on_fail;
-            pass.runs.push(run);
-            if is_last {
-                break;
-            }
-        }
-        Ok(pass)
+        let question = Question {
+            lines: lines.to_vec(),
+            base: order.base.clone(),
+            tree: tree.to_owned(),
+            becomes: Becomes::Workspace,
+            timeout: order.timeout,
+            accepted: Vec::new(),
+        };
+        let (workspace, sandbox, rules) = (&self.workspace, &self.sandbox, self.sandbox.rules(&given, attempt)?);
+        Room { attempt, workspace, sandbox, rules, classify }.verify(&question).await
     }
 
     async fn tree(&self, attempt: &Attempt) -> Result<String, Outcome> {
@@ -221,19 +213,13 @@ impl Order {
         })
     }
 
-    /// Returns the command lines that apply, and the commands of the project that the turn has redefined.
+    /// Returns the command lines that apply.
     async fn checks(&self, attempt: &Attempt) -> Result<Checks, Outcome> {
-        let (own, folder) = (self.own.clone(), attempt.folder.clone());
-        let (now, redefined) = blocking(move || {
-            let redefined = interlock_project::redefined(&own, &folder);
-            let mut redefined: Vec<String> = redefined.iter().map(|(command, _)| command.command.clone()).collect();
-            redefined.dedup();
-            Ok((interlock_project::detect(&folder).commands, redefined))
-        })
-        .await?;
+        let folder = attempt.folder.clone();
+        let now = blocking(move || Ok(interlock_project::detect(&folder).commands)).await?;
         let of_project = self.own.iter().chain(&now).map(|command| command.command.clone());
         let lines = distinct(of_project.chain(self.policy.commands.iter().cloned()));
-        Ok(Checks { lines, redefined, has_own: !(self.own.is_empty() && now.is_empty()) })
+        Ok(Checks { lines, has_own: !(self.own.is_empty() && now.is_empty()) })
     }
 
     /// Returns the outcome of a turn that changed nothing.
@@ -284,8 +270,9 @@ impl Order {
         let missing = self.artifacts.iter().find(|path| root.join(path).symlink_metadata().is_err());
         let objection = match () {
             () if change.files.is_empty() => Some("the checks have taken the change of the turn back".to_owned()),
-            () if !checks.redefined.is_empty() => {
-                Some(format!("the turn changed what `{}` does", checks.redefined.join("`, `")))
+            () if !pass.objections.is_empty() => Some(pass.objections.join("; ")),
+            () if !pass.warnings.is_empty() => {
+                Some(pass.warnings.iter().map(|warning| warning.text.as_str()).collect::<Vec<_>>().join("; "))
             }
             () if self.is_unattended && !checks.has_own => {
                 Some("only commands ran that the plan itself chose, and nobody saw the plan".to_owned())

@@ -12,7 +12,9 @@ mod run;
 
 pub use environment::fault as environment_fault;
 pub use log::{Classify, Finding, Log, Place};
-pub use room::{Question, Room, Verdict, Warning, dependency_folders, remember_dependencies, remove_old_rooms};
+pub use room::{
+    Becomes, Question, Room, Verdict, Warning, dependency_folders, remember_dependencies, remove_old_rooms,
+};
 pub use run::{CommandRun, TIMED_OUT, run};
 
 /// Writes bytes as hexadecimal digits.

@@ -17,7 +17,7 @@ use interlock_chart::{Value, model::Schema};
 use interlock_journal::{EvidenceStore, moment};
 use interlock_process::{self as program, FIELDS, Sandbox};
 use interlock_project::Command;
-use interlock_verification::{CommandRun, Finding, Question, Room, Verdict, environment_fault};
+use interlock_verification::{Becomes, CommandRun, Finding, Question, Room, Verdict, environment_fault};
 use interlock_workspace::Workspace;
 
 use crate::{tasks::list, value};
@@ -63,7 +63,7 @@ impl ProjectVerify {
             lines: order.lines.clone(),
             base: order.base.clone().unwrap_or_else(|| tree.clone()),
             tree: tree.clone(),
-            branch: None,
+            becomes: Becomes::Commit(None),
             timeout: order.timeout,
             accepted: order.accepted.clone(),
         };

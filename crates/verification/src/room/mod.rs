@@ -52,6 +52,16 @@ const ENVIRONMENT: [(&str, &str); 3] =
 /// Raised when what a run measures changes, so that older results are not believed.
 const FORM: u32 = 1;
 
+/// What becomes of a verified tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Becomes {
+    /// Its difference to the base is committed to a branch; `None` is the one that is checked out. The tree of that commit
+    /// is verified: uncommitted files of a person are not in it.
+    Commit(Option<String>),
+    /// It stays in the workspace. The tree itself is verified.
+    Workspace,
+}
+
 /// What a room is asked about.
 #[derive(Clone, Debug)]
 pub struct Question {
@@ -61,8 +71,8 @@ pub struct Question {
     pub base: String,
     /// The tree to verify.
     pub tree: String,
-    /// The branch that the difference will be committed to; `None` is the one that is checked out.
-    pub branch: Option<String>,
+    /// What becomes of the tree.
+    pub becomes: Becomes,
     /// The longest time of one command.
     pub timeout: Duration,
     /// Objections that a person has accepted.
@@ -177,7 +187,7 @@ impl Room<'_> {
         let home = home_of(self.sandbox.store.as_deref(), &root).map_err(|error| broken(error.to_string()))?;
         let (workspace, asked, place) = (self.workspace.clone(), question.clone(), home.clone());
         let trees = tokio::task::spawn_blocking(move || {
-            let wanted = (&*asked.base, &*asked.tree, asked.branch.as_deref());
+            let wanted = (&*asked.base, &*asked.tree, &asked.becomes);
             Trees::export(&workspace, &folder, wanted, &place)
         });
         let trees = trees.await;

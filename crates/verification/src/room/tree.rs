@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 use super::{
-    files,
+    Becomes, files,
     kinds::{self, Part},
 };
 
@@ -40,17 +40,21 @@ pub(crate) struct Changed {
 }
 
 impl Trees {
-    /// Writes both trees below a directory: in a repository those of the commit that is to be made on a branch, elsewhere
-    /// the stored ones. May block.
+    /// Writes both trees below a directory: those of the commit that is to be made, or the stored ones. May block.
     pub(crate) fn export(
         workspace: &Workspace,
         folder: &Path,
-        (base, new, branch): (&str, &str, Option<&str>),
+        (base, new, becomes): (&str, &str, &Becomes),
         home: &Path,
     ) -> Result<Self, String> {
         let temp = tempfile::Builder::new().prefix("trees-").tempdir_in(home).map_err(|error| error.to_string())?;
         let places = [temp.path().join("base"), temp.path().join("new")];
-        let commit = workspace.export_commit(folder, branch, (base, new), [&places[0], &places[1]]);
+        let commit = match becomes {
+            Becomes::Commit(branch) => {
+                workspace.export_commit(folder, branch.as_deref(), (base, new), [&places[0], &places[1]])
+            }
+            Becomes::Workspace => Ok(false),
+        };
         let problem = commit.as_ref().err().map(ToString::to_string);
         if !commit.unwrap_or(false) {
             for (tree, into) in [base, new].iter().zip(&places) {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)] // A failed precondition ends the test.
 
-mod corpus;
+#[path = "corpus.rs"]
+mod heavy_corpus;
 mod project;
 mod room;

@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf, process::Command, sync::Arc, time::Duration};
 use interlock_activity::Attempt;
 use interlock_process::Sandbox;
 use interlock_testkit_activity::{Recorder, attempt, launcher::launcher};
-use interlock_verification::{Question, Room, Verdict, remember_dependencies};
+use interlock_verification::{Becomes, Question, Room, Verdict, remember_dependencies};
 use interlock_workspace::Workspace;
 use tempfile::TempDir;
 
@@ -76,7 +76,7 @@ impl Project {
             lines: vec![line.to_owned()],
             base: self.base.clone().expect("the run has begun"),
             tree,
-            branch: None,
+            becomes: Becomes::Commit(None),
             timeout: TIMEOUT,
             accepted: accepted.to_vec(),
         };
