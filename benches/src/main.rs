@@ -31,8 +31,11 @@ use std::{path::PathBuf, process::ExitCode};
 /// A benchmark that cannot run returns the reason.
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
+/// Measures and prints.
+type Report = fn() -> Result<()>;
+
 /// The measurements by name, in the order in which they are made.
-const ALL: [(&str, fn() -> Result<()>); 17] = [
+const ALL: [(&str, Report); 17] = [
     ("steps", || steps::report(xstate::measure()?.as_ref())),
     ("check", check::report),
     ("load", cold::report_load),

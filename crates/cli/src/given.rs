@@ -116,7 +116,7 @@ fn known_fields(schema: &Schema) -> Option<Vec<&str>> {
         ["$ref", "allOf", "anyOf", "oneOf", "if", "patternProperties", "additionalProperties", "dependentSchemas"];
     let is_open = |word: &&str| schema.get(word).is_some_and(|says| *says != Json::Bool(false));
     let fields = schema.get("properties")?.as_object()?;
-    (!OPEN.iter().any(|word| is_open(&word))).then(|| fields.keys().map(String::as_str).collect())
+    (!OPEN.iter().any(is_open)).then(|| fields.keys().map(String::as_str).collect())
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ pub fn secrets_of(variables: &[(String, String)]) -> Vec<&str> {
     let is_told = |(name, value): &&(String, String)| {
         is_named(name, value)
             && !is_word(value)
+            && !is_label(name, value)
             && !name.to_ascii_lowercase().contains(&value.to_ascii_lowercase())
             && !value::is_place(value.as_bytes())
             && !known.iter().any(|known| known.contains(value.as_str()))
@@ -30,6 +31,14 @@ pub fn secrets_of(variables: &[(String, String)]) -> Vec<&str> {
 /// Reports if the value is a path or a list of paths. One with credentials, as a URL has them, is none.
 fn is_places(value: &str) -> bool {
     value.starts_with('/') && !value.contains('@') && !value.contains("://")
+}
+
+/// Reports if a key or token is a label of words and numbers, such as `web-frontend-v2`. A password may be made of words.
+fn is_label(name: &str, value: &str) -> bool {
+    let is_number = |part: &str| part.bytes().skip(1).all(|byte| byte.is_ascii_digit());
+    let is_part = |part: &str| is_number(part) || part.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_key = matches!(names::named(name, value), Some((_, _, "key" | "token" | "credentials")));
+    is_key && value.split(['-', '_', '.', '/']).all(is_part)
 }
 
 fn is_word(value: &str) -> bool {

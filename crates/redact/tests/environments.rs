@@ -114,6 +114,8 @@ const SYSTEMS: [&[(&str, &str)]; 12] = [
         ("NIX_PATH", "nixpkgs=/nix/store/8h3k9x2m5q7w1z4v6b0n-source"),
         ("buildInputs", "/nix/store/9s8d7f6g5h4j3k2l1z0x-openssl-3.0.14"),
         ("KUBERNETES_SERVICE_HOST", "10.96.0.1"),
+        ("SERVICE_KEY", "web-frontend-v2"),
+        ("STORAGE_KEY", "builds/linux/web-frontend-20251118"),
         ("HOSTNAME", "web-7c9f8d6b5-x2k4q"),
         ("ADMIN_PASSWORD", "web-7c9f8d6b5-x2k4q"),
         ("DB_PASSWORD_FILE", "/run/secrets/db_password_9f3a1b"),
@@ -159,7 +161,7 @@ const FOLDERS: [&str; 25] = [
 ];
 
 /// Secrets that a variable may hold, in halves, so that this file contains none.
-const PLANTED: [(&str, &str, &str); 8] = [
+const PLANTED: [(&str, &str, &str); 9] = [
     ("OPENAI_API_KEY", "sk-proj-FAKE0fake1FAKE2", "fake3FAKE4fake5FAKE6"),
     ("GITHUB_TOKEN", "ghs_FAKE0fake1FAKE2fake3", "FAKE4fake5FAKE6fake7"),
     ("DB_PASSWORD", "Tr0ub4dor", "&3FAKE"),
@@ -167,6 +169,7 @@ const PLANTED: [(&str, &str, &str); 8] = [
     ("CLIENT_SECRET", "plain-words", "-of-nobody-else"),
     ("AWS_SECRET_ACCESS_KEY", "/FAKE0fake1/FAKE2fake3FAKE4", "fake5FAKE6f+ke7FA"),
     ("VAULT_TOKEN", "hvs.FAKE0fake1FAKE2", "fake3FAKE4fake5"),
+    ("DEPLOY_TOKEN", "7f3a9c1e-4b2d", "-4e6f-8a1b-c5d7e9f01234"),
     ("APP_PASSPHRASE", "correcthorse", "batterystaple"),
 ];
 
@@ -187,6 +190,7 @@ fn texts(folder: &str, variables: &[(String, String)]) -> Vec<String> {
         format!("| folder | `{folder}` |\n| worktree | {folder}/.interlock/worktrees/{name}-1 |"),
         format!("{{\"folder\": \"{folder}\", \"pwd\": \"{folder}\", \"file\": \"{folder}/README.md\"}}"),
         format!("File \"{folder}/tests/test_token.py\", line 42, in test_password"),
+        "web-frontend-v2 is at builds/linux/web-frontend-20251118.".to_owned(),
         "The run uses postgres, redis and minioadmin; the guest waits for the secret of development.".to_owned(),
     ];
     texts.extend(

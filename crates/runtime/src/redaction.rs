@@ -28,7 +28,7 @@ pub(crate) fn variables(value: &Value) -> Vec<String> {
         Value::List(items) => items.iter().flat_map(variables).collect(),
         Value::Map(fields) => {
             let own = fields.iter().filter(|(name, _)| is_place(name)).filter_map(|(_, field)| field.as_str());
-            own.map(str::to_owned).chain(fields.iter().flat_map(|(_, field)| variables(field))).collect()
+            own.map(str::to_owned).chain(fields.values().flat_map(variables)).collect()
         }
         _ => Vec::new(),
     }
