@@ -53,9 +53,9 @@ fn patches_whose_risks_sum_up_open_the_breaker() {
     }
     let patches = [broken(1), broken(2), harmless(1), broken(3), broken(4), harmless(2)];
     let scene = Scene::with_patches(&patches);
-    // A cautious project: every line counts as much as four hundred elsewhere, but no patch is refused because of that.
+    // A cautious project: every line counts as much as four hundred do elsewhere, but no patch is refused because of that.
     fs::create_dir_all(scene.root().join(".interlock")).unwrap();
-    let table = "version = 1\n[weights]\nsize = 0.6\n[full]\nlines = 1\n";
+    let table = "version = 1\n[weights]\nsize = 0.6\n[full]\nlines = 3\n";
     fs::write(scene.root().join(".interlock/risk.toml"), table).unwrap();
     git(&scene.root(), &["add", "--all"]);
     scene.task("max_iterations: 5", "max_iterations: 50").task(ONLY_HEADER.0, ONLY_HEADER.1);
