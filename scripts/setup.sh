@@ -11,6 +11,7 @@ if [ "$what" = parts ]; then
     "$(dirname "$0")/redfish.sh" || echo "setup: the Redfish emulator could not be fetched" >&2
     "$(dirname "$0")/jupyter.sh" || echo "setup: the Jupyter kernels could not be fetched" >&2
     "$(dirname "$0")/agents.sh" || echo "setup: the coding agents could not be fetched" >&2
+    "$(dirname "$0")/more-agents.sh" || echo "setup: more coding agents could not be fetched" >&2
     "$(dirname "$0")/browser.sh" || echo "setup: the browser could not be installed" >&2
     "$(dirname "$0")/typescript.sh" || echo "setup: the TypeScript compiler could not be fetched" >&2
     "$(dirname "$0")/verification-parts.sh" || echo "setup: the test runners of the verification corpus could not be fetched" >&2

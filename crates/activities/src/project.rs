@@ -76,10 +76,14 @@ impl ProjectDetect {
             "summary": summary,
             "tree": tree,
         });
-        if let Some(needs) = needs {
-            data["needs"] = needs;
-        }
-        Ok(Outcome::signal("detected", Value::from(data)))
+        let signal = match needs {
+            Some(needs) => {
+                data["needs"] = needs;
+                "grant_needed"
+            }
+            None => "detected",
+        };
+        Ok(Outcome::signal(signal, Value::from(data)))
     }
 }
 
@@ -186,7 +190,7 @@ impl Activity for ProjectDetect {
     }
 
     fn signals(&self) -> &[&str] {
-        &["detected"]
+        &["detected", "grant_needed"]
     }
 
     fn schema(&self) -> Schema {

@@ -16,7 +16,7 @@ use std::{
 };
 
 use interlock_runtime::Offers;
-use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustix::termios::{OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -54,6 +54,8 @@ fn ask() -> Option<()> {
     BufReader::new(&socket).read_line(&mut line).ok()?;
     let FormRequest { place, offers } = serde_json::from_str(&line).ok()?;
     end_with(socket.try_clone().ok()?, Terminal::now());
+    // Keys that were typed before the question was shown must not answer it.
+    let _ = tcflush(std::io::stdin(), QueueSelector::IFlush);
     let answer = form::ask(&place, &offers);
     let said = serde_json::to_string(&answer).ok()?;
     (&socket).write_all(format!("{said}\n").as_bytes()).ok()

@@ -327,7 +327,7 @@ pub(crate) fn artifacts(plan: &Json) -> Vec<String> {
     distinct(files.filter(|path| is_plain(path) && !deleted.contains(path)))
 }
 
-/// Returns the changed paths of a list of announced ones that are not among them.
+/// Returns the announced paths that the turn has not changed.
 pub(crate) fn unchanged<'a>(announced: &'a [String], change: &TurnChange) -> Vec<&'a str> {
     let is_changed = |path: &str| {
         let path: PathBuf = Path::new(path).components().filter(|part| *part != std::path::Component::CurDir).collect();

@@ -43,9 +43,9 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
         all.push_str(&figures(&report));
     }
     expect![[r#"
-        brain: 11 properties, 266097 configurations
-          in 7 explorations 648508 configurations, 4374414 ways
-          between inputs (upper): 653 transitions, 648 activities, 250 judgements
+        brain: 15 properties, 427983 configurations
+          in 7 explorations 978625 configurations, 9958195 ways
+          between inputs (upper): 701 transitions, 649 activities, 251 judgements
           whole run: none
           waits in AWAITING_CHECKS, AWAITING_USER, AWAITING_DEPLOY
         coder: 16 properties, 3827 configurations

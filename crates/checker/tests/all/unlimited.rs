@@ -114,7 +114,7 @@ fn brain_without_a_limit() {
         expect![[r#"
             grants: another limit ends it
             interrupted: COMMIT_RUNNING again and again
-            reviewing: COLLECTING → JUDGING → … → COLLECTING, 3 steps
+            reviewing: CODING → COLLECTING → … → CODING, 3 steps
             questions: CODING → COLLECTING → … → CODING, 3 steps
             moved: WRITING_MESSAGE → COMMIT_RUNNING → … → WRITING_MESSAGE, 5 steps
             linting: CODING → COLLECTING → … → CODING, 5 steps

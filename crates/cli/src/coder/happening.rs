@@ -175,7 +175,7 @@ fn turn_ended(live: &Live, failure: &Json) -> Happening {
         _ => String::new(),
     };
     // Without a summary of a model, the facts stand for it, and they do not contradict themselves.
-    let is_of_model = !facts["lines"].as_array().is_some_and(|lines| summary == joined(lines));
+    let is_of_model = facts["lines"].as_array().is_none_or(|lines| summary != joined(lines));
     let claims = contradictions(&summary, Proven { is_changed, has_passed: is_verified });
     Happening::TurnEnded {
         failure: if is_completed { None } else { Failure::of(failure, &live.name) },

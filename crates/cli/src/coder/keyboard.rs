@@ -51,7 +51,9 @@ impl Keyboard {
     pub(super) fn open() -> io::Result<Self> {
         let terminal = File::from(io::stdin().as_fd().try_clone_to_owned()?);
         let name = std::env::var("TERM").unwrap_or_default().to_lowercase();
-        let editor = if PLAIN_TERMINALS.contains(&name.as_str()) { None } else { Some(File::from(own_terminal()?)) };
+        let is_plain = PLAIN_TERMINALS.contains(&name.as_str());
+        // Where no terminal can be made, the editor reads the person's own. What was typed before a question is still set aside.
+        let editor = if is_plain { None } else { own_terminal().ok().map(File::from) };
         Ok(Keyboard { terminal, editor, ahead: Vec::new() })
     }
 

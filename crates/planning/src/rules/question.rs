@@ -9,8 +9,8 @@ use super::{
     columns::{Adds, Column, Columns, Kind},
     named::Named,
     shape::{
-        CAUSES, CHANGES, CHOICES, COMPARISONS, COUNTS, EACH, EXTREMES, MEANS, PERIODS, PREDICTIONS, ROWS, SHAPES,
-        Shape, TOTALS, is_function, is_in, is_known,
+        ADVERBS, CAUSES, CHANGES, CHOICES, COMPARISONS, COUNTS, EACH, EXTREMES, MEANS, PERIODS, PREDICTIONS, ROWS,
+        SHAPES, Shape, TOTALS, is_function, is_in, is_known,
     },
     words::{self, words},
 };
@@ -362,6 +362,9 @@ fn forecast(facts: &Facts<'_>) -> Result<Question, Misfit> {
     only(facts, &[&facts.numbers, &facts.dates])?;
     let target = one_number(facts)?;
     let (date, period) = dated(facts)?;
+    if period.is_none() && facts.names_rows() {
+        return Err("no rule predicts the next row, only the next period".into());
+    }
     facts.figures(Some(&target).filter(|_| facts.has(&TOTALS)))?;
     Ok(Question { target: Some(target), date: Some(date), period, ..Question::default() })
 }
@@ -377,6 +380,13 @@ fn time(facts: &Facts<'_>) -> Result<Question, Misfit> {
         return Err(
             "no rule finds the extreme values of periods, only the period whose mean or total is extreme".into()
         );
+    }
+    if facts.has(&EXTREMES) && period.is_none() {
+        return Err("the problem names no period, such as a month".into());
+    }
+    let adds = target.as_ref().and_then(|name| facts.column(name)).map(|column| column.adds);
+    if facts.has(&MEANS) && facts.has(&ADVERBS) && adds != Some(Adds::No) {
+        return Err("such a mean can be that of the rows or that of the totals of the periods".into());
     }
     if facts.has(&["when"]) && !facts.has(&EXTREMES) {
         return Err("no rule uses the word `when` in such a question".into());

@@ -205,6 +205,10 @@ pub(super) const PERIODS: [(&str, &str); 14] = [
     ("annual", "year"),
 ];
 
+/// Words with which a mean can be that of the rows of a period or that of the totals of periods.
+pub(super) const ADVERBS: [&str; 10] =
+    ["hourly", "daily", "weekly", "monthly", "quarterly", "yearly", "annual", "per", "each", "every"];
+
 /// The shapes, in the order in which they are tried.
 pub(super) static SHAPES: [Shape; 7] = [
     Shape {

@@ -58,6 +58,21 @@ fn a_skipped_task_is_taken_back_and_the_next_one_starts() {
 }
 
 #[test]
+fn a_session_with_a_skipped_task_is_incomplete_and_one_that_was_rolled_back_fails() {
+    let scene = blocked();
+    for task in ["T-002", "T-003"] {
+        scene.run(&format!("send p1 update_progress --data '{{\"task\": \"{task}\", \"status\": \"DONE\"}}'"));
+    }
+    scene.waits("send p1 SKIP_TASK", "READY");
+    let closed = scene.run("send p1 CLOSE");
+    assert!(closed.code == Some(5) && closed.stdout.contains("CLOSED_WITH_SKIPPED"), "{closed}");
+    let back = blocked();
+    back.waits("send p1 ROLLBACK", "READY");
+    let closed = back.run("send p1 CLOSE");
+    assert!(closed.code == Some(1) && closed.stdout.contains("NOT_DONE"), "{closed}");
+}
+
+#[test]
 fn a_rollback_restores_files_and_branch_and_keeps_the_work_of_a_person() {
     let scene = Scene::python();
     scene.write("before.txt", "not committed before the run\n");
