@@ -55,7 +55,7 @@ pub use clock::{Clock, SystemClock};
 pub use deadline::Fired;
 pub use error::{Error, Result};
 pub use grants::{Grants, HeldGrant};
-pub use interlock_workspace::{Change, Changes, Checkpoint, Conflict, Moved, NotKept, Snapshot, Workspace};
+pub use interlock_workspace::{Change, Changes, Checkpoint, Comparison, Conflict, Moved, NotKept, Snapshot, Workspace};
 pub use live::{AttemptOrder, Beginning, Live, StartedActivity, Turn};
 pub use loaded::LoadedMachine;
 pub use moves::{Counted, EndedActivity, JudgeNote, Move, RefusedMove};

@@ -9,8 +9,7 @@ mod writes;
 use std::path::{Path, PathBuf};
 
 use interlock_journal::{Engine, Evidence, Head};
-use interlock_runtime::{Change, NotKept, Result, Workspace};
-use interlock_workspace::Comparison;
+use interlock_runtime::{Change, Comparison, NotKept, Result, Workspace};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
@@ -165,7 +164,7 @@ impl Difference {
     }
 }
 
-fn gone(error: interlock_workspace::Error) -> interlock_runtime::Error {
+fn gone(error: impl ToString) -> interlock_runtime::Error {
     interlock_runtime::Error::Undo(error.to_string())
 }
 

@@ -3,8 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use interlock_journal::{Engine, Entry, Evidence, Filter, Head};
-use interlock_runtime::{Change, Changes, NotKept, Result, Workspace, created};
-use interlock_workspace::Comparison;
+use interlock_runtime::{Change, Changes, Comparison, NotKept, Result, Workspace, created};
 
 use super::{ChangedFile, Later, PATCH, listed};
 use crate::with_evidence;

@@ -22,7 +22,12 @@ fn failing_test_leads_to_a_verified_commit() {
     assert_eq!(scene.git(&["log", "--format=%s", "main"]), "Begin");
     assert_eq!(scene.git(&["status", "--short"]), " M count.sh\n?? notes.txt");
     let report = scene.run("report b1").stdout;
-    assert!(report.contains("to `interlock/b1`: Count the arguments."), "{report}");
+    let told = [
+        "brain (\"Count the arguments\") ",
+        "to `interlock/b1`: Count the arguments;",
+        "verified: `sh tests/run.sh` passed in record ",
+    ];
+    assert!(told.iter().all(|words| report.contains(words)), "{report}");
 }
 
 #[test]
