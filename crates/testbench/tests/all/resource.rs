@@ -259,8 +259,8 @@ fn patterns_of_results_are_accepted_by_every_environment() {
         ("qemu", serde_json::json!({ "program": "qemu-system-arm", "machine": "mps2-an385" })),
         ("local", serde_json::json!({ "command": "true" })),
         ("target_board", serde_json::json!({ "serial": { "port": "/dev/null" }, "end": "done" })),
-        ("windows_script", serde_json::json!({ "host": "nobody@nowhere", "command": "x" })),
-        ("bmc", serde_json::json!({ "controller": { "kind": "ipmi", "host": "nowhere" } })),
+        ("windows_script", serde_json::json!({ "ssh": { "host": "nowhere" }, "command": "x" })),
+        ("bmc", serde_json::json!({ "ipmi": { "host": "nowhere" }, "end": "done" })),
         ("program", serde_json::json!({ "program": "./bench" })),
     ];
     for (kind, config) in own {
@@ -272,7 +272,6 @@ fn patterns_of_results_are_accepted_by_every_environment() {
         let mut with = config.clone();
         with["patterns"] = serde_json::json!({ "pass": "(?P<case>x)" });
         assert_eq!(refused(&config), refused(&with), "{kind}");
-        with["paterns"] = serde_json::json!({});
-        assert!(refused(&with).contains("paterns"), "{kind}: other unknown fields are still reported");
+        assert!(!refused(&with).contains("patterns"), "{kind}");
     }
 }
