@@ -487,5 +487,5 @@ states:
         .assert_eq(&found("60", "timeout: 1m", "timeout: 5m"));
     assert_eq!(found("59.5", "timeout: 1m", tags), "");
     assert_eq!(found("\"${1 + 200}\"", "timeout: 1m", tags), "", "only a literal time is known");
-    assert_eq!(found("600", tags, tags), "");
+    assert_eq!(found("600", tags, "timeout: 1h"), "");
 }
