@@ -12,7 +12,7 @@ import sys
 AIDER = os.environ.get("AIDER", "aider")
 FIXED = (
     "--yes-always --no-auto-commits --no-dirty-commits --no-gitignore --no-check-update --no-analytics --no-show-model-warnings "
-    "--no-show-release-notes --no-suggest-shell-commands --no-pretty --no-stream --no-fancy-input"
+    "--no-show-release-notes --no-suggest-shell-commands --no-pretty --no-fancy-input"
 )
 
 
