@@ -95,7 +95,8 @@ fn every_cell_of_the_brain_matrix_exists_and_every_failure_is_handled() {
         COMMITTING tree_changed REVIEWING
         COMMITTING ai_reply_done REVIEWING
         COMMITTING commit_success AWAITING_DEPLOY
-        REVIEWING checks_changed AWAITING_CHECKS
+        TESTING test_unproved DEVELOPING
+        TESTING test_unproved AWAITING_CHECKS
         LINTING lint_pass REVIEWING
         TESTING test_pass REVIEWING
         DEVELOPING error AWAITING_USER

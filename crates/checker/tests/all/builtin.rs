@@ -43,28 +43,28 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
         all.push_str(&figures(&report));
     }
     expect![[r#"
-        brain: 15 properties, 427983 configurations
-          in 7 explorations 978625 configurations, 9958195 ways
-          between inputs (upper): 701 transitions, 649 activities, 251 judgements
+        brain: 14 properties, 399648 configurations
+          in 7 explorations 923549 configurations, 6759257 ways
+          between inputs (upper): 653 transitions, 649 activities, 251 judgements
           whole run: none
           waits in AWAITING_CHECKS, AWAITING_USER, AWAITING_DEPLOY
         coder: 16 properties, 3827 configurations
-          in 5 explorations 74291 configurations, 458425 ways
-          between inputs (upper): 2206 transitions, 1573 activities, 629 judgements
+          in 5 explorations 129642 configurations, 645894 ways
+          between inputs (upper): 2200 transitions, 1573 activities, 629 judgements
           whole run: none
           waits in IDLE, INTAKE_ASKED, STEP_ASKED, REPAIR_ASKED, PLAN_ASKED, CALL_ASKED, COMMIT_ASKED
-        firmware: 21 properties, 96535 configurations
-          in 7 explorations 291090 configurations, 1685492 ways
-          between inputs (upper): 10799 transitions, 9028 activities, 1902 judgements
-          whole run: 16935 transitions, 13643 activities, 2636 judgements
+        firmware: 21 properties, 92423 configurations
+          in 7 explorations 284592 configurations, 1515299 ways
+          between inputs (upper): 9663 transitions, 9028 activities, 1902 judgements
+          whole run: 14964 transitions, 13643 activities, 2636 judgements
           waits in 
-        notebook: 8 properties, 49176 configurations
-          in 3 explorations 76353 configurations, 1033915 ways
-          between inputs (upper): 291698694 transitions, 103546030 activities, 0 judgements
+        notebook: 8 properties, 14952 configurations
+          in 3 explorations 128383 configurations, 586751 ways
+          between inputs (upper): 280206927 transitions, 98821191 activities, 0 judgements
           whole run: none
           waits in idle, workflow_completed, error, cancelled
-        prd: 12 properties, 289 configurations
-          in 3 explorations 89322 configurations, 505857 ways
+        prd: 12 properties, 722 configurations
+          in 3 explorations 120906 configurations, 680605 ways
           between inputs (upper): 3544 transitions, 2330 activities, 7 judgements
           whole run: none
           waits in READY, CONFIRMING, BLOCKED
