@@ -25,7 +25,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
         ],
     ),
     ("Start and act", &["run", "coder", "send", "abort", "pause", "resume", "grant", "context"]),
-    ("Look", &["runs", "show", "trace", "watch", "report", "evidence", "sql", "resources", "kb", "map"]),
+    ("Look", &["runs", "show", "trace", "watch", "diff", "report", "evidence", "sql", "resources", "kb", "map"]),
     ("Go back", &["undo", "apply", "snapshots", "replay", "fork"]),
     ("Prove what happened", &["verify", "anchor"]),
     ("Serve others", &["serve", "token", "mcp", "acp", "notebook-server"]),
