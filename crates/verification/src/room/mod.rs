@@ -49,6 +49,10 @@ pub use verdict::{Verdict, Warning};
 const ENVIRONMENT: [(&str, &str); 3] =
     [("PYTEST_ADDOPTS", "-rA"), ("GOFLAGS", "-v -count=1"), ("PYTHONPYCACHEPREFIX", "/nonexistent/pycache")];
 
+/// The beginnings of the names of directories that exist only during a verification.
+pub(crate) const PLACE: &str = "stage-";
+pub(crate) const TREES: &str = "trees-";
+
 /// Raised when what a run measures changes, so that older results are not believed.
 const FORM: u32 = 1;
 
@@ -107,6 +111,8 @@ struct Visit<'a, 'q> {
     notes: Vec<String>,
     evidence: Vec<Evidence>,
     facts: Json,
+    /// Only one verification at a time uses the room's build directories.
+    _key: std::fs::File,
 }
 
 /// Remembers the dependencies of a workspace for a run, before the first turn of an agent. Later calls change nothing. May
@@ -148,6 +154,19 @@ fn home_of(store: Option<&Path>, root: &Path) -> std::io::Result<PathBuf> {
     home.canonicalize()
 }
 
+/// Waits until no other verification is in the room, and removes the places that one left which was killed.
+fn lock(home: &Path) -> std::io::Result<std::fs::File> {
+    let key = std::fs::File::create(home.join("lock"))?;
+    key.lock()?;
+    for left in std::fs::read_dir(home)?.flatten() {
+        let name = left.file_name();
+        if [PLACE, TREES].iter().any(|prefix| name.to_string_lossy().starts_with(prefix)) {
+            std::fs::remove_dir_all(left.path())?;
+        }
+    }
+    Ok(key)
+}
+
 /// Removes the rooms of a store that nobody has entered for this long, with their build results, and returns their number.
 /// The next verification makes a room again.
 pub fn remove_old_rooms(store: &Path, unused_for: Duration, is_dry: bool) -> std::io::Result<u64> {
@@ -186,12 +205,12 @@ impl Room<'_> {
         let inner = folder.canonicalize().ok().and_then(|folder| Some(folder.strip_prefix(&root).ok()?.to_owned()));
         let home = home_of(self.sandbox.store.as_deref(), &root).map_err(|error| broken(error.to_string()))?;
         let (workspace, asked, place) = (self.workspace.clone(), question.clone(), home.clone());
-        let trees = tokio::task::spawn_blocking(move || {
+        let entered = tokio::task::spawn_blocking(move || {
+            let key = lock(&place).map_err(|error| error.to_string())?;
             let wanted = (&*asked.base, &*asked.tree, &asked.becomes);
-            Trees::export(&workspace, &folder, wanted, &place)
+            Trees::export(&workspace, &folder, wanted, &place).map(|trees| (key, trees))
         });
-        let trees = trees.await;
-        let trees = trees.map_err(|error| broken(error.to_string()))?.map_err(broken)?;
+        let (key, trees) = entered.await.map_err(|error| broken(error.to_string()))?.map_err(broken)?;
         let settings = Settings::read(&trees.base).map_err(|why| Outcome::error(code::BAD_INPUT, why))?;
         let found = dependencies::find(&root, &settings.dependencies, |path| trees.has(path));
         let inventory = dependencies::inventory(&root, &found);
@@ -219,6 +238,7 @@ impl Room<'_> {
             warnings: Vec::new(),
             notes: Vec::new(),
             evidence: Vec::new(),
+            _key: key,
             facts: json!({ "tree": question.tree, "base": question.base, "commands": question.lines }),
         };
         visit.look_at_dependencies(&inventory).map_err(|error| broken(error.to_string()))?;

@@ -74,7 +74,7 @@ impl Ground {
         build: Build,
         change: impl FnOnce(&Path) -> io::Result<()>,
     ) -> io::Result<Stage> {
-        let temp = tempfile::Builder::new().prefix("stage-").tempdir_in(&self.home)?;
+        let temp = tempfile::Builder::new().prefix(super::PLACE).tempdir_in(&self.home)?;
         let copy = temp.path().join("tree");
         files::copy(tree, &copy)?;
         change(&copy)?;

@@ -47,7 +47,7 @@ impl Trees {
         (base, new, becomes): (&str, &str, &Becomes),
         home: &Path,
     ) -> Result<Self, String> {
-        let temp = tempfile::Builder::new().prefix("trees-").tempdir_in(home).map_err(|error| error.to_string())?;
+        let temp = tempfile::Builder::new().prefix(super::TREES).tempdir_in(home).map_err(|error| error.to_string())?;
         let places = [temp.path().join("base"), temp.path().join("new")];
         let commit = match becomes {
             Becomes::Commit(branch) => {
