@@ -443,9 +443,13 @@ impl<'s> Driver<'s> {
         let failure = follower.live.failure().map(|failure| format!("  {failure}")).unwrap_or_default();
         let told = follower.live.output.as_ref().map(|output| told(&Json::from(output))).unwrap_or_default();
         let mut text = format!("{run}  {}  {}{failure}\n{told}", phase.word(), follower.live.place());
-        let others = show::output_lines(&follower.live);
-        let others = others.iter().filter(|line| TOLD.iter().all(|name| !line.starts_with(&format!("{name} ="))));
-        others.for_each(|line| text.push_str(&format!("  {line}\n")));
+        // The failure of an expression is in the first line already.
+        if failure.is_empty() {
+            let told: Vec<String> = told_fields(&json["output"]).map(|(name, _)| format!("{name} =")).collect();
+            let others = show::output_lines(&follower.live);
+            let others = others.iter().filter(|line| told.iter().all(|name| !line.starts_with(name)));
+            others.for_each(|line| text.push_str(&format!("  {line}\n")));
+        }
         Left { exit: phase.into(), json, text }
     }
 }
@@ -453,10 +457,14 @@ impl<'s> Driver<'s> {
 /// The fields of a run's output that are sentences for people: the reason of its end and the answer to its question.
 const TOLD: [&str; 2] = ["reason", "answer"];
 
+/// Returns these fields if they are texts.
+fn told_fields(output: &Json) -> impl Iterator<Item = (&'static str, &str)> {
+    TOLD.into_iter().filter_map(|name| Some((name, output[name].as_str()?)))
+}
+
 /// Returns the sentences of a run's output.
 fn told(output: &Json) -> String {
-    let texts = TOLD.into_iter().filter_map(|name| output[name].as_str());
-    let lines = texts.flat_map(str::lines).filter(|line| !line.trim().is_empty());
+    let lines = told_fields(output).flat_map(|(_, text)| text.lines()).filter(|line| !line.trim().is_empty());
     lines.map(|line| format!("{}\n", escape::line(line))).collect()
 }
 

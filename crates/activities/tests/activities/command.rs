@@ -72,7 +72,7 @@ async fn what_cannot_be_used_is_named() {
         (json!({ "command": "true", "ok_codes": ["x"] }), "`with.ok_codes` must be a list of whole numbers"),
         (
             json!({ "command": "true", "signals": { "one": "x" } }),
-            "`with.signals` has `one`; the keys are zero and nonzero",
+            "`with.signals` has `one`; the keys are zero, nonzero and unproved",
         ),
         (json!({ "command": "true", "comand": "x" }), "`with.comand` is not known; the fields are command, cwd"),
         (json!("true"), "`with` must be a map, not a string"),

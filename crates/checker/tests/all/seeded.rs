@@ -149,7 +149,7 @@ fn coder_an_unverified_change_is_committed() {
         "never @git.commit without VERIFYING",
         expect![[r#"
             never @git.commit without VERIFYING.verify_pass since EXECUTING
-            error (turn.facts): FACTS_COLLECTING → IDLE
+            facts_alone (turn.facts): FACTS_COLLECTING → IDLE
             COMMIT (user): IDLE → COMMIT_CHECKING
             ALLOW (policy.commit): COMMIT_CHECKING → COMMITTING
         "#]],
@@ -289,8 +289,8 @@ fn brain_the_tests_are_bypassed() {
 fn brain_a_failing_test_is_repaired_without_a_limit() {
     caught(
         "brain",
-        "              limit: { counter: testing, max: 3 }\n",
-        "              limit: { counter: testing, max: 3 }\n              reset: testing\n",
+        "limit: { counter: testing, max: 3 }\n              assign: { stage: testing,",
+        "limit: { counter: testing, max: 3 }\n              reset: testing\n              assign: { stage: testing,",
         "terminates",
         expect![[r#"
             terminates
@@ -358,7 +358,7 @@ fn notebook_a_failed_run_is_reset_and_closed_as_a_success() {
         "never closed without stage_completed.ANSWERED",
         expect![[r#"
             never closed without stage_completed.ANSWERED since .START_WORKFLOW or .RESET or .CANCEL or .FAIL or error or cancelled
-            start ():  → error
+            error (planning.call): stage_running → error
             RESET (user): error → idle
             CLOSE (user): idle → closed
         "#]],

@@ -56,7 +56,7 @@ fn firmware_without_a_limit() {
         "firmware",
         expect![[r#"
             grants: another limit ends it
-            iterations: ROLLBACK_POINT → APPLY_DIFF → … → ROLLBACK_POINT, 20 steps
+            iterations: ROLLBACK_POINT → APPLY_DIFF → … → ROLLBACK_POINT, 21 steps
             baseline_tries: BASELINE_RUN again and again
             no_progress: another limit ends it
             control_tries: CONTROL_RUNS again and again
@@ -118,7 +118,7 @@ fn brain_without_a_limit() {
             questions: CODING → COLLECTING → … → CODING, 3 steps
             moved: WRITING_MESSAGE → COMMIT_RUNNING → … → WRITING_MESSAGE, 5 steps
             linting: CODING → COLLECTING → … → CODING, 5 steps
-            testing: CODING → COLLECTING → … → CODING, 6 steps
+            testing: CODING → COLLECTING → … → CODING, 5 steps
             committing: WRITING_MESSAGE → COMMIT_RUNNING → … → WRITING_MESSAGE, 6 steps
             deploying: WRITING_MESSAGE → COMMIT_RUNNING → … → WRITING_MESSAGE, 8 steps
         "#]],

@@ -89,7 +89,7 @@ fn an_event_from_another_process_is_seen_by_the_one_that_follows() {
     assert_eq!((sent.code, sent.stdout.as_str()), (Some(0), "l1  succeeded  dark\n"), "{sent}");
     let (code, stdout, stderr) = ended(follower);
     assert_eq!((code, stdout.as_str()), (Some(0), "l1  succeeded  dark\n"));
-    assert!(stderr.contains("lamp → dark  off  somebody sleeps"), "{stderr}");
+    assert!(stderr.contains("lit → dark  off  somebody sleeps"), "{stderr}");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! everything is broken looks at nothing. A check that turns red only for files that did not change is a real check that
 //! does not look at the change: the change is untested.
 
-use std::{io, path::Path, time::Duration};
+use std::{collections::BTreeSet, io, path::Path, time::Duration};
 
 use interlock_activity::Outcome;
 
@@ -121,9 +121,10 @@ impl Visit<'_, '_> {
     }
 
     /// The check's exit code alone tells little: a changed script can end it early. So the check must still notice broken
-    /// sources that did not change, if it noticed them before.
+    /// sources that did not change, if it noticed them before. Sources that nothing names are left out.
     async fn must_still_see_the_rest(&mut self, base: Option<&Measured>, sources: &[Changed]) -> Result<(), Outcome> {
-        let is_other = |path: &str| sources.iter().all(|changed| changed.path != path);
+        let words = self.leading_words(sources);
+        let is_other = |path: &str| sources.iter().all(|changed| changed.path != path) && is_named(&words, path);
         let (new, old) = (self.trees.new.clone(), self.trees.base.clone());
         let broken = unreadable_all(&new, is_other);
         let key = vec![self.question.base.clone(), self.question.tree.clone()];
@@ -192,17 +193,35 @@ impl Visit<'_, '_> {
 
     /// Returns true if the check's commands or definitions name one of these files, so that it may be a part of the check.
     fn names(&self, sources: &[Changed]) -> bool {
-        let is_border = |letter: char| letter.is_whitespace() || "'\"();&|<>`=,:".contains(letter);
         let definitions = Trees::texts(&self.trees.new, Part::Definition);
-        let texts = self.question.lines.iter().chain(&definitions);
-        let words: std::collections::BTreeSet<&str> = texts
-            .flat_map(|text| text.split(is_border))
-            .map(|word| word.trim_start_matches(['@', '-', '.', '/']))
-            .collect();
-        sources.iter().any(|changed| {
-            words.contains(changed.path.as_str()) || words.contains(changed.path.rsplit('/').next().unwrap_or_default())
-        })
+        let words = words(self.question.lines.iter().chain(&definitions));
+        sources.iter().any(|changed| is_named(&words, &changed.path))
     }
+
+    /// The words of everything that can lead the check to a source: commands, definitions, tests and the changed sources.
+    fn leading_words(&self, sources: &[Changed]) -> BTreeSet<String> {
+        let mut texts = self.question.lines.clone();
+        texts.extend([Part::Definition, Part::Test].iter().flat_map(|part| Trees::texts(&self.trees.new, *part)));
+        texts.extend(sources.iter().map(Changed::text_after));
+        words(texts.iter())
+    }
+}
+
+/// Splits texts into words that can be paths.
+fn words<'t>(texts: impl Iterator<Item = &'t String>) -> BTreeSet<String> {
+    let is_border = |letter: char| letter.is_whitespace() || "'\"();&|<>`=,:{}[]$".contains(letter);
+    let words = texts.flat_map(|text| text.split(is_border));
+    words.map(|word| word.trim_start_matches(['@', '-', '.', '/']).to_owned()).filter(|word| !word.is_empty()).collect()
+}
+
+/// Returns true if one of the words is a path, or its name with or without the ending.
+fn is_named(words: &BTreeSet<String>, path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    words.contains(path)
+        || words.contains(name)
+        || words.contains(stem)
+        || words.iter().any(|word| word.ends_with(&format!("/{name}")))
 }
 
 /// Returns the sources of a tree that a rule selects, made unreadable.

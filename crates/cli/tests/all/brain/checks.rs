@@ -166,15 +166,16 @@ fn round_without_a_change_is_sent_back() {
 #[test]
 fn killed_test_is_run_again() {
     let scene = Scene::new();
-    scene.start(&json!({ "test": "echo begun >> out/begun; until test -e out/go; do sleep 0.02; done" }));
-    std::fs::create_dir(scene.folder().join("out")).unwrap();
+    // The room has a copy of the workspace, so the sign to go on lies beside it.
+    let go = scene.folder().join("../go").display().to_string();
+    scene.start(&json!({ "test": format!("until test -e {go}; do sleep 0.02; done; sh tests/run.sh") }));
     scene.write("count.sh", RIGHT);
     let data = json!({ "tree": "", "edited": true, "summary": "done" });
     let mut process = scene.session.command(&format!("send b1 ai_reply_done --data '{data}'")).spawn().unwrap();
-    until("the test", || scene.folder().join("out/begun").exists());
+    until("the test", || scene.place() == "TESTING");
     process.kill().unwrap();
     process.wait().unwrap();
-    scene.write("out/go", "");
+    scene.write("../go", "");
     let resumed = scene.run("resume b1");
     assert_eq!(resumed.code, Some(0), "{resumed}");
     let trace = scene.run("trace b1").stdout;

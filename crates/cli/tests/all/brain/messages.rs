@@ -56,7 +56,10 @@ fn message_in_the_first_round_keeps_the_task_the_session_and_the_edits() {
 
 #[test]
 fn remark_in_the_first_round_is_answered_with_the_task_in_sight() {
-    let scene = hangs_until(1, &format!("if [ $n = 3 ]; then echo 'echo $#' > count.sh; fi\n{}", says("I see.")));
+    let scene = hangs_until(
+        1,
+        &format!("if [ $n = 3 ]; then echo 'echo $#' > count.sh; rm -f half.sh; fi\n{}", says("I see.")),
+    );
     let mut run = begin(&scene, 1);
     scene.send("user_message", &json!({ "text": "the customer is in a hurry" }));
     assert!(run.wait().unwrap().success(), "{}", scene.run("trace b1"));

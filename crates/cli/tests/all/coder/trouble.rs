@@ -80,7 +80,12 @@ fn a_turn_that_weakens_its_own_test_is_unverified() {
         vec![Move::call("write_file", json!({ "path": "Makefile", "content": "test:\n\ttrue\n" })), Move::done("done")];
     let scene = Scene::new(vec![CoderTurn::change(GOAL, &["Makefile"], &[], moves)]);
     let ended = scene.confirmed(GOAL);
-    assert!(ended.code == Some(5) && told(&ended).contains("the turn changed what `make test` does"), "{ended}");
+    assert!(
+        ended.code == Some(5)
+            && told(&ended)
+                .contains("the check as it was before the change fails on the new sources (Makefile changed)"),
+        "{ended}"
+    );
 }
 
 #[test]

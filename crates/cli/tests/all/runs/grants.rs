@@ -128,15 +128,13 @@ fn a_built_in_machine_waits_for_a_grant_instead_of_failing() {
     session.write("home/judges.toml", "[chains]\ndefault = [\"person\"]\n").unwrap();
     let input = r#"{"task": "fix it", "test": "env LD_PRELOAD=./x.so true"}"#;
     session.write("input.json", input).unwrap();
-    run(&session, "run brain --input input.json --name b1");
-    let edited = r#"{"tree": "t", "edited": true, "summary": "done"}"#;
-    run(&session, &format!("send b1 ai_reply_done --data '{edited}'"));
-    let asked = run(&session, "send b1 no_issue --data '{\"reason\": \"fine\"}'");
-    assert!(asked.code == Some(4) && asked.stdout.contains("GRANT_FOR_WORK"), "{asked}");
+    // A command that policy asks about is found before the first turn of an agent.
+    let asked = run(&session, "run brain --input input.json --name b1");
+    assert!(asked.code == Some(4) && asked.stdout.contains("GRANT_FOR_CHECKS"), "{asked}");
     let grant = json(&session, "show b1")["offers"]["grant"].clone();
     let scope = grant["scopes"][0].as_str().unwrap();
     assert!(scope.starts_with("proc.exec:exact:"), "{grant}");
     let granted = run(&session, &format!("grant b1 '{scope}'"));
-    assert!(granted.stderr.contains("GRANT_FOR_WORK → TESTING"), "{granted}");
+    assert!(granted.stderr.contains("GRANT_FOR_CHECKS → "), "{granted}");
     assert!(!granted.stdout.contains("GRANT_FOR_WORK"), "{granted}");
 }

@@ -14,7 +14,7 @@ use super::scene::{brewed, run};
 const SERVERS: [&str; 4] = ["serve", "mcp", "acp", "notebook-server"];
 
 /// Calls of every command, with their real exit codes. They leave the project as it is, or refuse to change it.
-const CALLS: [(&str, i32); 56] = [
+const CALLS: [(&str, i32); 57] = [
     ("machines", 0),
     ("describe tea", 0),
     ("describe nobody", 2),
@@ -33,6 +33,7 @@ const CALLS: [(&str, i32); 56] = [
     ("show t1", 0),
     ("show t9", 2),
     ("trace t1", 0),
+    ("diff t1", 0),
     ("trace t9", 2),
     ("watch t1", 4),
     ("watch t9", 2),

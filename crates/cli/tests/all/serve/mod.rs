@@ -4,12 +4,13 @@ mod acting;
 mod attacking;
 mod differing;
 mod guarding;
-mod kernels;
 mod load;
 mod scene;
 
 #[path = "clients.rs"]
 mod heavy_clients;
+#[path = "kernels.rs"]
+mod heavy_kernels;
 #[path = "reporting.rs"]
 mod heavy_reporting;
 #[path = "telling.rs"]
