@@ -149,9 +149,9 @@ fn a_run_that_is_aborted_as_asked_is_good() {
         &session,
         "abort t1",
         expect![[r#"
-        t1  aborted  poured_away
-        | hh:mm:ss  tea → poured_away  abort  nobody wants tea
-    "#]],
+            t1  aborted  poured_away
+            | hh:mm:ss  brewed → poured_away  abort  nobody wants tea
+        "#]],
     );
     check(
         &session,
