@@ -50,7 +50,7 @@ pub fn rust_test_items(text: &str) -> Vec<Range<usize>> {
     let root = tree.root_node();
     let (mut found, mut attributes): (Vec<Range<usize>>, Option<(usize, bool)>) = (Vec::new(), None);
     for at in 0..root.child_count() {
-        let Some(item) = root.child(u32::try_from(at).unwrap_or(u32::MAX)) else { continue };
+        let Some(item) = root.child(at) else { continue };
         let source = text.get(item.byte_range()).unwrap_or_default();
         match item.kind() {
             "attribute_item" => {

@@ -47,7 +47,13 @@ pub(crate) fn find(root: &Path, more: &[String], in_tree: impl Fn(&Path) -> bool
         let Ok(entries) = fs::read_dir(root.join(&folder)) else { continue };
         for entry in entries.flatten() {
             let (path, name) = (folder.join(entry.file_name()), entry.file_name());
-            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) || SKIPPED.iter().any(|skipped| name == *skipped) {
+            let Ok(kind) = entry.file_type() else { continue };
+            // A link leads out of the workspace, where programs of a run cannot write; only its target is compared.
+            if kind.is_symlink() && is_usual(&path) && !in_tree(&path) {
+                found.push(path);
+                continue;
+            }
+            if !kind.is_dir() || SKIPPED.iter().any(|skipped| name == *skipped) {
                 continue;
             }
             if (is_usual(&path) || more.iter().any(|more| Path::new(more) == path)) && !in_tree(&path) {
@@ -74,6 +80,10 @@ pub(crate) type Inventory = BTreeMap<String, String>;
 pub(crate) fn inventory(root: &Path, folders: &[PathBuf]) -> Inventory {
     let mut packages: BTreeMap<String, Sha256> = BTreeMap::new();
     for folder in folders {
+        if let Ok(target) = fs::read_link(root.join(folder)) {
+            packages.entry(folder.display().to_string()).or_default().update(target.as_os_str().as_encoded_bytes());
+            continue;
+        }
         let mut waiting = vec![folder.clone()];
         while let Some(at) = waiting.pop() {
             let Ok(entries) = fs::read_dir(root.join(&at)) else { continue };

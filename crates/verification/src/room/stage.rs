@@ -99,7 +99,12 @@ impl Ground {
             Ok(about) if about.is_file() => drop(fs::copy(self.root.join(".git"), copy.join(".git"))?),
             _ => {}
         }
-        places.extend(self.dependencies.iter().map(|path| (path.clone(), self.root.join(path), Build::Discarded)));
+        for path in &self.dependencies {
+            match fs::read_link(self.root.join(path)) {
+                Ok(target) => link(copy, path, &target)?,
+                Err(_) => places.push((path.clone(), self.root.join(path), Build::Discarded)),
+            }
+        }
         for (file, folder) in BUILDS {
             let is_wanted = copy.join(file).is_file() && fs::symlink_metadata(copy.join(folder)).is_err();
             if is_wanted && places.iter().all(|(at, ..)| at != Path::new(folder)) {
@@ -119,10 +124,16 @@ impl Ground {
     /// Without namespaces: dependencies are links, which the program cannot write through.
     fn apart(&self, temp: TempDir, copy: PathBuf) -> io::Result<Stage> {
         for path in &self.dependencies {
-            files::make_folder(&copy, path.parent().unwrap_or(Path::new("")))?;
-            symlink(self.root.join(path), copy.join(path))?;
+            let target = fs::read_link(self.root.join(path)).unwrap_or_else(|_| self.root.join(path));
+            link(&copy, path, &target)?;
         }
         let rules = Rules { keeps_repository: true, workspace: copy.clone(), ..self.rules.clone() };
         Ok(Stage { rules, folder: copy.join(&self.folder), copy, _temp: temp })
     }
+}
+
+/// Makes a link in a copy.
+fn link(copy: &Path, path: &Path, target: &Path) -> io::Result<()> {
+    files::make_folder(copy, path.parent().unwrap_or(Path::new("")))?;
+    symlink(target, copy.join(path))
 }

@@ -32,7 +32,7 @@ fn an_answer_is_printed_and_a_declined_problem_is_incomplete() {
     let (code, said, shown) = run(&project, "n2", json!({ "problem": "Is the price normally distributed?" }));
     assert_eq!(code, Some(5), "{said}");
     let reason = "the problem is not answered: no rule uses the word `normally`; 1 step is not achieved: answer";
-    assert_eq!(said, format!("n2  incomplete  incomplete\n{reason}\n"));
+    assert!(said.starts_with(&format!("n2  incomplete  incomplete\n{reason}\n")), "{said}");
     assert_eq!(shown["context"]["unachieved"][0]["step_id"], "answer");
     let report = text(&project.run(&["report", "n2"]));
     assert!(report.contains("ended incomplete") && report.contains(reason), "{report}");
