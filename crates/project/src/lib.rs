@@ -136,8 +136,8 @@ pub fn detect(root: &Path) -> Detected {
         if !below.has_tests() {
             continue;
         }
+        let inside = |line: &str| format!("(cd {folder} && {line})");
         for command in &mut below.commands {
-            let inside = |line: &str| format!("(cd {folder} && {line})");
             command.command = inside(&command.command);
             command.instead = command.instead.as_deref().map(inside);
             command.found_by = format!("{folder}/{}", command.found_by);
