@@ -106,7 +106,12 @@ fn body(node: Node<'_>) -> Option<usize> {
     let body = node.child_by_field_name("body")?;
     match body.kind() {
         // A block of Python has no braces.
-        "block" if body.child(0).is_some_and(|first| first.kind() != "{") => Some(body.start_byte()),
+        "block" if body.child(0).is_some_and(|first| first.kind() != "{") => {
+            // A text that documents the function stays the first statement.
+            let is_text = |first: Node<'_>| first.named_child(0).is_some_and(|inner| inner.kind() == "string");
+            let after = body.named_child(1).filter(|_| body.named_child(0).is_some_and(is_text));
+            Some(after.map_or(body.start_byte(), |after| after.start_byte()))
+        }
         "block" | "compound_statement" | "statement_block" | "constructor_body" | "function_body" => {
             let open = body
                 .child(0)
@@ -127,6 +132,7 @@ mod tests {
         let cases = [
             ("a.rs", "fn add(a: u8) -> u8 { a }", "fn add(a: u8) -> u8 {! a }"),
             ("a.py", "def add(a):\n    return a\n", "def add(a):\n    !return a\n"),
+            ("b.py", "def add(a):\n    'Adds.'\n    return a\n", "def add(a):\n    'Adds.'\n    !return a\n"),
             ("a.js", "const add = (a) => { return a }", "const add = (a) => {! return a }"),
             ("a.ts", "class A { add(a: number) { return a } }", "class A { add(a: number) {! return a } }"),
             ("a.go", "package a\nfunc Add(a int) int { return a }", "package a\nfunc Add(a int) int {! return a }"),

@@ -137,6 +137,8 @@ const TOTALS: &[&str] = &[
     r"^Tests: (?P<ran>\d+), Assertions: \d+, .*Failures: (?P<failed>\d+)",
     r"^(?P<ran>\d+) runs, \d+ assertions, (?P<failed>\d+) failures",
     r"^Files=\d+, Tests=(?P<ran>\d+),",
+    // doctest -v
+    r"^(?P<passed>\d+) passed(?: and (?P<failed>\d+) failed)?\.$",
     // Many small runners.
     r"^(?:\w+: )?(?P<passed>\d+) passed[,;] (?P<failed>\d+) failed\b",
 ];

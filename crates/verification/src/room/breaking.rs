@@ -38,10 +38,13 @@ pub(crate) fn stopped(path: &str, before: &str, text: &str) -> Option<String> {
 /// Breaks the changed functions one by one: each text has one function that returns a wrong value or, if none is known for
 /// its type, stops.
 pub(crate) fn broken_one_by_one(path: &str, before: &str, text: &str) -> Vec<String> {
-    let broken = changed_functions(path, before, text).into_iter().filter_map(|function| {
-        let wrong = wrong_value(path, text, function.returns.trim());
-        let statement = wrong.or_else(|| statement(path).map(str::to_owned))?;
-        Some(inserted(text, path, function.first_statement, &statement))
+    let broken = changed_functions(path, before, text).into_iter().flat_map(|function| {
+        let mut statements = wrong_values(path, text, function.returns.trim());
+        if statements.is_empty() {
+            statements.extend(statement(path).map(str::to_owned));
+        }
+        let place = function.first_statement;
+        statements.into_iter().map(|statement| inserted(text, path, place, &statement)).collect::<Vec<_>>()
     });
     broken.collect()
 }
@@ -90,7 +93,19 @@ fn shell_functions(text: &str) -> Vec<Function> {
     found
 }
 
-/// Returns the statement that returns a value which no caller expects; `None` if the type is too special for that.
+/// Returns the statements that return a value which no caller expects. Without types there are two, a text and a number: a
+/// test that only looks at the type notices one of them.
+fn wrong_values(path: &str, text: &str, returns: &str) -> Vec<String> {
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let number = match extension {
+        "py" => Some("return 97.25".to_owned()),
+        "js" | "jsx" | "mjs" | "cjs" => Some(" return 97.25;".to_owned()),
+        _ => None,
+    };
+    wrong_value(path, text, returns).into_iter().chain(number).collect()
+}
+
+/// Returns the statement that returns a wrong value; `None` if the type is too special for that.
 fn wrong_value(path: &str, text: &str, returns: &str) -> Option<String> {
     if is_shell(path, text) {
         return Some("\necho 'broken on purpose by interlock'; return 97\n".to_owned());
@@ -187,7 +202,8 @@ mod tests {
         );
         assert_eq!(stopped("m.py", after, after), None);
         let wrong = "def a():\n    return 1\n\ndef b():\n    return 'broken on purpose by interlock'\n    return 3\n";
-        assert_eq!(broken_one_by_one("m.py", before, after), [wrong]);
+        let number = wrong.replace("'broken on purpose by interlock'", "97.25");
+        assert_eq!(broken_one_by_one("m.py", before, after), [wrong.to_owned(), number]);
         assert_eq!(stopped("table.csv", "", "a"), None);
     }
 

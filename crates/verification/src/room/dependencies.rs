@@ -107,6 +107,31 @@ pub(crate) fn inventory(root: &Path, folders: &[PathBuf]) -> Inventory {
     packages.into_iter().map(|(name, hash)| (name, crate::hex(&hash.finalize()))).collect()
 }
 
+/// The most other files of a workspace that are listed.
+const OTHERS_MAX: usize = 20_000;
+
+/// Lists all other files of a workspace, each with a hash of its size and times.
+pub(crate) fn others(root: &Path, folders: &[PathBuf]) -> Inventory {
+    let (mut found, mut waiting) = (Inventory::new(), vec![PathBuf::new()]);
+    while let Some(at) = waiting.pop() {
+        for entry in fs::read_dir(root.join(&at)).into_iter().flatten().flatten() {
+            let (path, name) = (at.join(entry.file_name()), entry.file_name());
+            let is_skipped = [&SKIPPED[..], &PASSING].concat().iter().any(|skipped| name == *skipped);
+            let Ok(about) = entry.metadata() else { continue };
+            if is_skipped || folders.contains(&path) {
+                continue;
+            }
+            if about.is_dir() {
+                waiting.push(path);
+            } else if found.len() < OTHERS_MAX {
+                let facts = format!("{} {} {} {}", about.len(), about.ino(), about.ctime(), about.ctime_nsec());
+                found.insert(path.display().to_string(), facts);
+            }
+        }
+    }
+    found
+}
+
 /// Names the package of a file: two names below its directory, or as many as lead to a package of Python.
 fn package(folder: &Path, path: &Path) -> String {
     let inner: Vec<_> = path.strip_prefix(folder).unwrap_or(path).components().collect();

@@ -128,7 +128,16 @@ pub fn remember_dependencies(
     // What the settings add is compared from the first verification on; the usual names from here on.
     let found = dependency_folders(&root);
     let now = dependencies::inventory(&root, &found);
-    dependencies::remembered(&inventory_file(&home, run), &now).map(drop).map_err(|error| error.to_string())
+    let others = dependencies::others(&root, &found);
+    dependencies::remembered(&inventory_file(&home, run), &now)
+        .and_then(|_| dependencies::remembered(&others_file(&home, run), &others))
+        .map(drop)
+        .map_err(|error| error.to_string())
+}
+
+/// The list of the files of a workspace that are no dependencies.
+fn others_file(home: &Path, run: &str) -> PathBuf {
+    inventory_file(home, run).with_extension("others")
 }
 
 /// Returns the directories of a checkout in which package managers keep dependencies, below its root. Some may be tracked.
@@ -262,6 +271,14 @@ impl Visit<'_, '_> {
         let mut changed = dependencies::changed(&before, now);
         changed.retain(|name| !is_tracked(name));
         self.facts["dependencies_changed"] = json!(changed);
+        let others = dependencies::others(&self.ground.root, &self.ground.dependencies);
+        let (before, _) = dependencies::remembered(&others_file(&self.ground.home, &self.room.attempt.run), &others)?;
+        let mut left_out = dependencies::changed(&before, &others);
+        left_out.retain(|name| !self.trees.has(Path::new(name)));
+        self.facts["left_out"] = json!(left_out);
+        if !left_out.is_empty() {
+            self.notes.push(format!("changed during the run and not in the verified tree: {}", listed(&left_out)));
+        }
         if !changed.is_empty() {
             let names = listed(&changed);
             self.object(
@@ -276,6 +293,10 @@ impl Visit<'_, '_> {
         if let Some(problem) = self.trees.problem.clone() {
             let hash = self.question.tree.clone();
             self.object(format!("the change cannot be committed as it is: {problem}"), &hash);
+        }
+        if self.trees.changed.is_empty() {
+            let text = "there is no change to verify: the tree is the one from before".to_owned();
+            self.warnings.push(Warning { code: "no_change", text });
         }
         let outside: Vec<String> = self.trees.links_outside().collect();
         if !outside.is_empty() {
@@ -433,6 +454,13 @@ impl Visit<'_, '_> {
 
     /// Stores the facts and returns the verdict.
     fn leave(mut self, runs: Vec<CommandRun>) -> Result<Verdict, Outcome> {
+        if !self.objections.is_empty() {
+            let (attempt, diff) = (self.room.attempt, self.difference_of_checks());
+            let diff = attempt.evidence.redactor().text(&diff);
+            let kept = attempt.evidence.put("changed_checks", "text/x-diff", diff.as_bytes());
+            self.evidence
+                .push(kept.map_err(|error| Outcome::not_stored(format!("the diff could not be kept: {error}")))?);
+        }
         self.facts["objections"] = json!(self.objections);
         self.facts["warnings"] = json!(self.warnings);
         self.facts["notes"] = json!(self.notes);

@@ -92,6 +92,21 @@ impl Visit<'_, '_> {
         checks.chain(self.trees.with_part(&[Part::Data]).filter(is_data))
     }
 
+    /// Shows both texts of the tests and definitions that changed, as a difference.
+    pub(super) fn difference_of_checks(&self) -> String {
+        let with_tests =
+            self.trees.sources().filter(|(changed, _)| spliced(changed).is_some()).map(|(changed, _)| changed);
+        let checks = self.old_files().chain(with_tests);
+        let mut text = String::new();
+        for changed in checks {
+            let (before, after) = (changed.text_before(), changed.text_after());
+            let diff = similar::TextDiff::from_lines(&before, &after);
+            let names = (format!("a/{}", changed.path), format!("b/{}", changed.path));
+            text.push_str(&diff.unified_diff().header(&names.0, &names.1).to_string());
+        }
+        text
+    }
+
     /// Names the tests and definitions that changed, for people.
     pub(super) fn changed_checks(&self) -> (String, String) {
         let checks = || {

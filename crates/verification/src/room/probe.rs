@@ -27,6 +27,11 @@ impl Visit<'_, '_> {
     pub(super) async fn probe(&mut self, base: Option<&Measured>, now: &Measured) -> Result<(), Outcome> {
         let sources: Vec<Changed> = self.trees.sources().map(|(changed, _)| changed.clone()).collect();
         if sources.is_empty() {
+            let data: Vec<Changed> =
+                self.trees.with_part(&[Part::Data]).filter(|one| one.after.is_some()).cloned().collect();
+            if !data.is_empty() && self.is_blind_to(&data, Break::Syntax).await? {
+                self.untested(&data);
+            }
             let has_new_checks = self.trees.with_part(&[Part::Definition, Part::Test]).next().is_some();
             return if has_new_checks { self.must_see_something(base).await } else { Ok(()) };
         }

@@ -43,7 +43,7 @@ impl Measured {
 /// A reason why a green check is less than a verification, for which nobody is stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Warning {
-    /// A word for machines: `untested`, `no_cases`, `not_clean`, `switched_off`.
+    /// A word for machines: `untested`, `no_cases`, `no_change`, `switched_off`.
     pub code: &'static str,
     /// A sentence for people.
     pub text: String,

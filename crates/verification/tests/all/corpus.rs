@@ -22,6 +22,7 @@ struct Case {
     base: String,
     command: String,
     expect: String,
+    truth: String,
     #[serde(default)]
     npm: Vec<String>,
     prepare: Option<String>,
@@ -130,6 +131,15 @@ async fn play(folder: &Path, parts: &Path) -> Ended {
         (None, true, false) => "untested",
     };
     let is_cheat = folder.parent().is_some_and(|kind| kind.ends_with("cheats"));
+    // Some tricks are about how git commits; they fail if the commit itself is right.
+    let is_right = || {
+        let clone = project.committed();
+        if let Some(prepare) = &case.prepare {
+            run_outside(&outside(prepare), &clone);
+        }
+        Command::new("sh").args(["-c", &outside(&case.truth)]).current_dir(&clone).output().unwrap().status.success()
+    };
+    let end = if is_cheat && end == "verified" && is_right() { "right" } else { end };
     let why = failed.unwrap_or_else(|| verdict.summary());
     Ended { name, is_cheat, expect: case.expect, end, why }
 }

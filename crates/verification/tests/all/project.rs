@@ -6,7 +6,7 @@ use interlock_activity::Attempt;
 use interlock_process::Sandbox;
 use interlock_testkit_activity::{Recorder, attempt, launcher::launcher};
 use interlock_verification::{Becomes, Question, Room, Verdict, remember_dependencies};
-use interlock_workspace::Workspace;
+use interlock_workspace::{Commit, Workspace};
 use tempfile::TempDir;
 
 /// The longest time of one command.
@@ -61,6 +61,23 @@ impl Project {
     pub(crate) fn begin(&mut self) {
         remember_dependencies(&self.workspace, Some(&self.store), &self.folder, &self.attempt.run).unwrap();
         self.base = Some(self.workspace.take_tree(&self.folder, &self.attempt.run).unwrap().1);
+    }
+
+    /// Commits the change as Interlock does, and returns a clone of the commit.
+    pub(crate) fn committed(&self) -> PathBuf {
+        let tree = self.workspace.take_tree(&self.folder, &self.attempt.run).unwrap().1;
+        let base = self.base.clone().expect("the run has begun");
+        let commit = Commit {
+            message: "Change".into(),
+            branch: Some("change".into()),
+            only: Some((base, tree)),
+            ..Commit::default()
+        };
+        self.workspace.commit(&self.folder, &commit).unwrap();
+        let clone = self.store.join("../clone");
+        let status = Command::new("git").args(["clone", "-q", "-b", "change"]).arg(&self.folder).arg(&clone).status();
+        assert!(status.unwrap().success());
+        clone
     }
 
     /// Verifies what has changed since the run began.

@@ -32,6 +32,7 @@ async fn a_file_that_git_ignores_is_not_there() {
     project.write("count.sh", ". ./lib/helper.sh\nnumber $#\n");
     let verdict = project.verify(COMMAND, &[]).await;
     assert!(verdict.failed().is_some(), "the commit would fail: {}", verdict.summary());
+    assert!(verdict.notes.iter().any(|note| note.contains("lib/helper.sh")), "{:?}", verdict.notes);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -66,6 +67,7 @@ async fn an_acceptance_is_for_one_content_only() {
     project.write("tests/run.sh", "test \"$(sh count.sh a b)\" = 7\n");
     let first = project.verify(COMMAND, &[]).await;
     assert!(!first.is_verified(), "{}", first.summary());
+    assert!(first.evidence.iter().any(|file| file.name == "changed_checks"), "both texts are shown");
     let accepted = project.verify(COMMAND, &first.objections).await;
     assert!(accepted.is_verified(), "{}", accepted.summary());
     project.write("tests/run.sh", "true\n");
