@@ -12,5 +12,5 @@ bench:     ; scripts/bench.sh ## how fast it is
 fuzz:      ; scripts/fuzz.sh ## ten minutes for every reader
 acp:       ; scripts/acp.sh ## talk to the coder with the client library of the Agent Client Protocol
 pictures:  ; scripts/pictures.sh && scripts/screenshots.sh ## draw the pictures of the documents again
-docs:      ; UPDATE_DOCS=1 cargo test --package interlock-cli --test all -- documents:: workspace:: ## run the documents' commands and show what they print
-release:   ; scripts/release.sh ## release archives for x86_64 and aarch64 Linux
+docs:      ; UPDATE_DOCS=1 cargo test --package interlock-cli --lib --test all -- documents:: workspace:: args::reference:: ## run the documents' commands and show what they print
+release:   ; scripts/release.sh ## archives and packages (deb, wheel, npm) for x86_64 and aarch64 Linux

@@ -4,7 +4,7 @@
 set -euo pipefail
 
 goose=0.20.1 codex=0.166.0 claude=2.1.325
-folder=${XDG_CACHE_HOME:-$HOME/.cache}/interlock-agents/goose-$goose-codex-$codex-claude-$claude
+folder=${INTERLOCK_PARTS:-/var/tmp/interlock-parts-$(id -u)}/interlock-agents/goose-$goose-codex-$codex-claude-$claude
 if [ "${1:-}" = --print ]; then echo "$folder"; exit 0; fi
 [ ! -f "$folder/READY" ] || exit 0
 [ "$(uname -sm)" = "Linux x86_64" ] || { echo "setup: the agents are installed on Linux x86-64 only" >&2; exit 1; }

@@ -4,7 +4,7 @@
 set -euo pipefail
 
 version=4.14.0
-folder=${XDG_CACHE_HOME:-$HOME/.cache}/interlock-axe/$version
+folder=${INTERLOCK_PARTS:-/var/tmp/interlock-parts-$(id -u)}/interlock-axe/$version
 if [ "${1:-}" = --print ]; then echo "$folder"; exit 0; fi
 [ ! -f "$folder/READY" ] || exit 0
 command -v npm >/dev/null || { echo "setup: npm is missing (axe-core is fetched with it)" >&2; exit 1; }

@@ -10,4 +10,3 @@ if [ ! -x target/langgraph/bin/python ] && command -v python3 >/dev/null; then
 fi
 cargo build --quiet --release --package interlock-cli --package interlock-benches
 target/release/bench "$@"
-[ $# -gt 0 ] || cargo bench --quiet --package interlock-checker --bench explore

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # The main job, end to end, without a key or a network: a firmware with a real bug is built, run on QEMU, analysed, repaired and verified. A person
 # is asked before the repair is brought into the sources; here the script answers.
-# Afterwards there is a report to open. The second time takes a minute or two.
+# Afterwards there is a report to open. The program is compiled without optimisation, which is quick; the run itself takes some ten seconds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh demo
 
 echo "building interlock (some minutes the first time)"
-cargo build --release --package interlock-cli
-interlock=$PWD/target/release/interlock
-demo=$PWD/target/demo
+cargo build --profile demo --package interlock-cli
+target=$(cd "${CARGO_TARGET_DIR:-target}" && pwd)
+interlock=$target/demo/interlock
+demo=$target/demo-run
 # A copy with a repository of its own: what the demo changes, it changes there.
 rm -rf "$demo"
 mkdir -p "$demo"

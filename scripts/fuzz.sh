@@ -13,14 +13,14 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 # With a named target the flags are not used for build scripts, which have nothing to count with.
 RUSTFLAGS="$counters" cargo build --quiet --release --target "$host" --target-dir ../target/fuzz
 
-examples=../crates/chart/tests
+examples=../crates/engine/chart/tests
 for target in "${targets[@]}"; do
     seeds=("seeds/$target")
     case $target in
     yaml) seeds=("$examples/good" "$examples/bad" ../benches/machines) ;;
-    shell) seeds=(../crates/shell-effects/corpus) ;;
-    results_*) seeds=("../crates/test-results/corpus/${target#results_}") ;;
-    scxml | xstate | mermaid) seeds+=(../crates/exchange/tests/exchange) ;;
+    shell) seeds=(../crates/world/shell-effects/corpus) ;;
+    results_*) seeds=("../crates/machines/test-results/corpus/${target#results_}") ;;
+    scxml | xstate | mermaid) seeds+=(../crates/engine/exchange/tests/exchange) ;;
     esac
     found="../target/fuzz/corpus/$target"
     mkdir -p "$found" "../target/fuzz/crashes"

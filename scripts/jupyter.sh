@@ -4,7 +4,7 @@
 set -euo pipefail
 
 ipykernel=7.4.0
-folder=${XDG_CACHE_HOME:-$HOME/.cache}/interlock/jupyter-$ipykernel
+folder=${INTERLOCK_PARTS:-/var/tmp/interlock-parts-$(id -u)}/interlock/jupyter-$ipykernel
 if [ "${1:-}" = --print ]; then echo "$folder"; exit 0; fi
 [ ! -f "$folder/READY" ] || exit 0
 echo "setup: the Jupyter kernels that the tests use are missing; fetching about 100 MB" >&2

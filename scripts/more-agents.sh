@@ -4,7 +4,7 @@
 set -euo pipefail
 
 gemini=0.61.0 qwen=0.15.10 opencode=1.18.33 aider=0.86.2
-folder=${XDG_CACHE_HOME:-$HOME/.cache}/interlock-agents/gemini-$gemini-qwen-$qwen-opencode-$opencode-aider-$aider
+folder=${INTERLOCK_PARTS:-/var/tmp/interlock-parts-$(id -u)}/interlock-agents/gemini-$gemini-qwen-$qwen-opencode-$opencode-aider-$aider
 if [ "${1:-}" = --print ]; then echo "$folder"; exit 0; fi
 [ ! -f "$folder/READY" ] || exit 0
 [ "$(uname -sm)" = "Linux x86_64" ] || { echo "setup: the agents are installed on Linux x86-64 only" >&2; exit 1; }

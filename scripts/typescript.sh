@@ -4,7 +4,7 @@
 set -euo pipefail
 
 version=5.9.3 types=20.19.43
-folder=${XDG_CACHE_HOME:-$HOME/.cache}/interlock-typescript/$version-$types
+folder=${INTERLOCK_PARTS:-/var/tmp/interlock-parts-$(id -u)}/interlock-typescript/$version-$types
 if [ "${1:-}" = --print ]; then echo "$folder"; exit 0; fi
 [ ! -f "$folder/READY" ] || exit 0
 command -v npm >/dev/null || { echo "setup: npm is missing (the TypeScript compiler is fetched with it)" >&2; exit 1; }

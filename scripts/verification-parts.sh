@@ -5,7 +5,7 @@
 set -euo pipefail
 
 pytest=9.2.0 runners=(tape@5.10.2 mocha@11.8.0 jest@30.5.2 vitest@3.2.7 typescript@5.9.3)
-folder=${XDG_CACHE_HOME:-$HOME/.cache}/interlock/verification-parts-1
+folder=${INTERLOCK_PARTS:-/var/tmp/interlock-parts-$(id -u)}/interlock/verification-parts-1
 if [ "${1:-}" = --print ]; then echo "$folder"; exit 0; fi
 [ ! -f "$folder/READY" ] || exit 0
 command -v npm >/dev/null || { echo "setup: npm is missing (the test runners of the corpus are fetched with it)" >&2; exit 1; }

@@ -14,28 +14,25 @@ use interlock_testkit_activity::{
     real_agents::{RealAgent, installed},
 };
 
-use crate::Result;
+use crate::{Result, size};
 
 /// The pairs of turns that are compared.
-const PAIRS: usize = 20;
+const PAIRS: usize = size(20, 1);
 
 /// The sizes of repositories, with the wanted overhead in milliseconds.
-const SIZES: [(usize, u32); 2] = [(5_000, 250), (50_000, 800)];
+const SIZES: [(usize, u32); 2] = [(size(5_000, 20), 250), (size(50_000, 40), 800)];
 
 /// The number of files per directory.
 const FOLDER_FILES: usize = 50;
 
 /// The sizes of transcripts, in megabytes.
-const TRANSCRIPTS: [usize; 2] = [10, 500];
+const TRANSCRIPTS: [usize; 2] = [size(10, 1), size(500, 2)];
 
 /// The agents that one process waits for.
-const CROWD: usize = 50;
+const CROWD: usize = size(50, 3);
 
 /// The time that a process has.
 const PATIENCE: Duration = Duration::from_secs(600);
-
-/// The variable that names another program than the release build.
-const PROGRAM: &str = "INTERLOCK_PROGRAM";
 
 const MACHINE: &str = r#"
 machine: turns
@@ -55,12 +52,7 @@ states:
 
 /// Prints one line per measurement.
 pub(crate) fn report() -> Result<()> {
-    let usual = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/interlock");
-    let program = std::env::var_os(PROGRAM).map_or_else(usual, PathBuf::from);
-    if !program.exists() {
-        println!("agents   not measured: build it with `cargo build --release -p interlock-cli`");
-        return Ok(());
-    }
+    let Some(program) = crate::program("agents")? else { return Ok(()) };
     match installed() {
         Some(agents) => SIZES.iter().try_for_each(|(files, wanted)| turns(&program, &agents, *files, *wanted))?,
         None => println!("agents   no turns are measured: run scripts/agents.sh"),

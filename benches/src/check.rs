@@ -5,7 +5,7 @@ use std::{path::Path, time::Instant};
 use interlock_chart::library;
 use interlock_checker::{Options, check};
 
-use crate::Result;
+use crate::{Result, size};
 
 const MACHINES: [&str; 5] = ["firmware", "coder", "prd", "brain", "notebook"];
 
@@ -13,7 +13,7 @@ const MACHINES: [&str; 5] = ["firmware", "coder", "prd", "brain", "notebook"];
 pub(crate) fn report() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../machines");
     let mut total_ms = 0.0;
-    for name in MACHINES {
+    for name in MACHINES.into_iter().take(size(MACHINES.len(), 1)) {
         let source = library::load(name, &root).map_err(|error| format!("{name}: {error:?}"))?;
         let chart = source.read().chart.ok_or_else(|| format!("{name} cannot be read"))?;
         let begin = Instant::now();

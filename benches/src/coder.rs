@@ -19,14 +19,14 @@ use interlock_testkit_cli::{session::Session, terminal::Terminal};
 use interlock_workspace::Workspace;
 use serde_json::json;
 
-use crate::Result;
+use crate::{Result, size};
 
 /// The calls of a turn that reads.
-const READS: usize = 90;
+const READS: usize = size(90, 14);
 
 /// The calls of a turn that writes, and the files of its repository.
-const WRITES: usize = 20;
-const FILES: usize = 5_000;
+const WRITES: usize = size(20, 3);
+const FILES: usize = size(5_000, 100);
 
 /// The number of files per directory.
 const FOLDER_FILES: usize = 50;
@@ -35,7 +35,7 @@ const FOLDER_FILES: usize = 50;
 const COMPARED: usize = 9;
 
 /// The turns whose first text is timed.
-const TEXTS: usize = 10;
+const TEXTS: usize = size(10, 2);
 
 /// The wanted figures, in milliseconds.
 const READ_MS: f64 = 15.0;
@@ -107,8 +107,9 @@ impl Place {
         command.env("INTERLOCK_HOME", self.folder.path().join("home"));
         command.env("XDG_CACHE_HOME", self.folder.path().join("cache"));
         let output = command.stdin(Stdio::null()).output()?;
-        // A turn that wrote is not verified, because the repository has no command for it: exit code 1.
-        if !matches!(output.status.code(), Some(0 | 1)) {
+        // A turn that only read changed nothing, which is exit code 1; one that wrote is not verified, because the repository
+        // has no command for it: exit code 5.
+        if !matches!(output.status.code(), Some(1 | 5)) {
             return Err(
                 format!("the turn ended with {}: {}", output.status, String::from_utf8_lossy(&output.stderr)).into()
             );

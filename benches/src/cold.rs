@@ -8,9 +8,9 @@ use std::{
 
 use interlock_chart::yaml;
 
-use crate::Result;
+use crate::{Result, size};
 
-const ROUNDS: usize = 30;
+const ROUNDS: usize = size(30, 2);
 
 /// Reads, resolves and validates a machine of forty states.
 pub(crate) fn report_load() -> Result<()> {

@@ -6,17 +6,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-use interlock_activity::{Activity, Attempt, EffectClass, Ending, Outcome, Registry};
+use interlock_activity::{Activity, Attempt, EffectClass, Ending, Outcome, Registry, Requests, Signal, Site};
 use interlock_chart::{Value, library};
 use interlock_journal::{By, Engine, Head};
 use interlock_runtime::{AnyMachine, Config, LoadedMachine, NoSnapshots, Runtime, Start, SystemClock};
 use interlock_sqlite::Journal;
 
-use crate::Result;
+use crate::{Result, size};
 
-const WAITING: usize = 10_000;
-const WORKING: usize = 1_000;
-const EVENTS: usize = 300;
+const WAITING: usize = size(10_000, 20);
+const WORKING: usize = size(1_000, 5);
+const EVENTS: usize = size(300, 5);
 
 /// Runs that are started at the same time.
 const AT_ONCE: usize = 250;
@@ -36,11 +36,15 @@ impl Activity for Pause {
     fn effect(&self) -> EffectClass {
         EffectClass::Read
     }
-    fn signals(&self) -> &[&str] {
-        &["paused"]
+    fn signals(&self) -> &[Signal] {
+        const { &[Signal::open("paused")] }
     }
     fn schema(&self) -> interlock_activity::Schema {
         interlock_activity::schema::any()
+    }
+
+    fn requests(&self, _: &Site<'_>) -> Requests {
+        Ok(Vec::new())
     }
     fn start(&self, attempt: Attempt) -> Ending {
         Box::pin(async move {

@@ -7,25 +7,25 @@ use std::{
     time::{Duration, Instant},
 };
 
-use interlock_activity::{Activity, Attempt, EffectClass, Ending, Outcome, Registry};
+use interlock_activity::{Activity, Attempt, EffectClass, Ending, Outcome, Registry, Requests, Signal, Site};
 use interlock_chart::{Value, library};
 use interlock_journal::{By, Engine, Head};
 use interlock_runtime::{AnyMachine, Config, Live, LoadedMachine, NoSnapshots, Runtime, Start, SystemClock};
 use interlock_sqlite::Journal;
 
-use crate::{Result, langgraph, limits};
+use crate::{Result, langgraph, limits, size};
 
 /// Turns of the single run, and rows that SQLite writes, in each of several rounds: the speed of the disk varies from
 /// second to second.
-const TURNS_ALONE: i64 = 2_000;
-const ROUNDS: usize = 7;
+const TURNS_ALONE: i64 = size(2_000, 5) as i64;
+const ROUNDS: usize = size(7, 1);
 
 /// Concurrent runs, and the turns of each.
-const RUNS: usize = 1_000;
+const RUNS: usize = size(1_000, 5);
 const TURNS_EACH: i64 = 20;
 
 /// Turns of the long run, two records each. A step should cost the same at its end.
-const LONG_TURNS: i64 = 50_000;
+const LONG_TURNS: i64 = size(50_000, 100) as i64;
 
 struct Note;
 
@@ -39,11 +39,15 @@ impl Activity for Note {
     fn effect(&self) -> EffectClass {
         EffectClass::Read
     }
-    fn signals(&self) -> &[&str] {
-        &["noted"]
+    fn signals(&self) -> &[Signal] {
+        const { &[Signal::open("noted")] }
     }
     fn schema(&self) -> interlock_activity::Schema {
         interlock_activity::schema::any()
+    }
+
+    fn requests(&self, _: &Site<'_>) -> Requests {
+        Ok(Vec::new())
     }
     fn start(&self, attempt: Attempt) -> Ending {
         let text = format!("{:0>200}", attempt.activity.0);
@@ -161,7 +165,7 @@ async fn long(folder: &Path) -> Result<()> {
     let (journal, runtime, loaded) = runtime(folder)?;
     println!("one run of {} records", 2 * LONG_TURNS);
     let head = begin(&runtime, &loaded, folder, LONG_TURNS).await?;
-    let (mut last, marks) = ((0, Instant::now(), size(folder)), [100, 1_000, 10_000, 50_000, 100_000]);
+    let (mut last, marks) = ((0, Instant::now(), journal_bytes(folder)), [100, 1_000, 10_000, 50_000, 100_000]);
     let mut mark = marks.iter().peekable();
     let mut news = runtime.news();
     while runtime.live_count() > 0 {
@@ -169,7 +173,7 @@ async fn long(folder: &Path) -> Result<()> {
         let seq = journal.find(&head.name)?.map_or(0, |head| head.seq);
         if mark.peek().is_some_and(|mark| seq >= **mark) {
             mark.next();
-            let (now, bytes) = (Instant::now(), size(folder));
+            let (now, bytes) = (Instant::now(), journal_bytes(folder));
             let steps = (seq - last.0) as f64 / 2.0;
             println!(
                 "  to record {seq:>7}   {:>7.1} µs a step   {:>5.0} bytes a step",
@@ -196,7 +200,7 @@ fn open(journal: &Journal, head: &Head, loaded: &Arc<LoadedMachine>) -> Result<D
     Ok(begun.elapsed())
 }
 
-fn size(folder: &Path) -> u64 {
+fn journal_bytes(folder: &Path) -> u64 {
     // The write-ahead log does not count: it is a buffer of a fixed size that is reused.
     std::fs::metadata(folder.join("journal.sqlite")).map_or(0, |file| file.len())
 }

@@ -16,11 +16,11 @@ use interlock_judge::Judge;
 use interlock_testkit_activity::model_server::{Dialect, ModelServer};
 use serde_json::json;
 
-use crate::Result;
+use crate::{Result, size};
 
 /// Judgements per round; the best round counts.
-const ROUND: u32 = 20;
-const ROUNDS: usize = 5;
+const ROUND: u32 = size(20, 2) as u32;
+const ROUNDS: usize = size(5, 1);
 
 /// The number of log lines in the prompt.
 const LINES: usize = 400;
@@ -113,6 +113,7 @@ fn attempt(home: &Path) -> Result<Attempt> {
         files: vec![("p.md".into(), b"Say why the tests of {{task}} fail.".to_vec())],
     };
     let invocation = Invocation {
+        is_declared_read: false,
         name: "judge.advise".into(),
         state: "ADVISING".into(),
         signals: signals.into(),

@@ -4,7 +4,7 @@ use std::{fs::File, io::Write, path::Path, time::Instant};
 
 use rusqlite::Connection;
 
-use crate::Result;
+use crate::{Result, size};
 
 /// The assumed size of one record.
 const RECORD_BYTES: usize = 300;
@@ -31,8 +31,8 @@ pub(crate) fn disk(folder: &Path) -> Result<(f64, f64)> {
         }
         Ok(file.sync_data()?)
     };
-    let alone = rate(1_000, || append(1))?;
-    let together = rate(300, || append(TOGETHER))? * TOGETHER as f64;
+    let alone = rate(size(1_000, 5), || append(1))?;
+    let together = rate(size(300, 2), || append(TOGETHER))? * TOGETHER as f64;
     Ok((alone, together))
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn sqlite(folder: &Path, rows: usize) -> Result<f64> {
 /// Rows per second with 64 rows per transaction.
 pub(crate) fn sqlite_together(folder: &Path) -> Result<f64> {
     let connection = plain(folder)?;
-    Ok(rate(300, || insert(&connection, TOGETHER))? * TOGETHER as f64)
+    Ok(rate(size(300, 2), || insert(&connection, TOGETHER))? * TOGETHER as f64)
 }
 
 fn plain(folder: &Path) -> Result<Connection> {

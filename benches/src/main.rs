@@ -5,6 +5,7 @@
 //! the code, and other programs on the computer can only make a round slower. Node drives XState in the same way, in
 //! the same run.
 
+#![allow(clippy::disallowed_methods, reason = "benchmarks work in directories of their own")]
 #![allow(clippy::print_stdout)] // The program's task is to print.
 
 mod agents;
@@ -13,6 +14,7 @@ mod coder;
 mod cold;
 mod crowd;
 mod durable;
+mod explore;
 mod judge;
 mod langgraph;
 mod limits;
@@ -35,9 +37,10 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 type Report = fn() -> Result<()>;
 
 /// The measurements by name, in the order in which they are made.
-const ALL: [(&str, Report); 17] = [
+const ALL: [(&str, Report); 18] = [
     ("steps", || steps::report(xstate::measure()?.as_ref())),
     ("check", check::report),
+    ("explore", explore::report),
     ("load", cold::report_load),
     ("start", cold::report_start),
     ("record", cold::report_first_record),
@@ -54,6 +57,12 @@ const ALL: [(&str, Report); 17] = [
     ("notebook", notebook::report),
     ("coder", coder::report),
 ];
+
+/// Returns the size of a measurement. A build without optimisation measures nothing of interest, so it only tries each
+/// benchmark, in a tiny size.
+const fn size(full: usize, tiny: usize) -> usize {
+    if cfg!(debug_assertions) { tiny } else { full }
+}
 
 fn main() -> ExitCode {
     let only: Vec<String> = std::env::args().skip(1).collect();

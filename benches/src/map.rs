@@ -10,9 +10,9 @@ use std::{
 
 use interlock_codemap::{Map, Survey, Wish};
 
-use crate::Result;
+use crate::{Result, size};
 
-const FILES: usize = 5_000;
+const FILES: usize = size(5_000, 100);
 
 /// The number of files per directory.
 const FOLDER_FILES: usize = 50;
@@ -20,7 +20,7 @@ const FOLDER_FILES: usize = 50;
 /// Functions per file: about a hundred lines.
 const FUNCTIONS: usize = 12;
 
-const ROUNDS: usize = 5;
+const ROUNDS: usize = size(5, 1);
 
 const TOKENS: usize = 2_000;
 

@@ -21,17 +21,17 @@ use interlock_sandbox::Launcher;
 use interlock_testkit_activity::{Recorder, attempt};
 use serde_json::{Value as Json, json};
 
-use crate::Result;
+use crate::{Result, size};
 
 /// The number of cells that are added.
-const CELLS: usize = 1_000;
+const CELLS: usize = size(1_000, 40);
 
 /// The number of actions whose median is taken.
 const WINDOW: usize = 20;
 
 /// The number of cells that are executed, and of rounds; the best round counts.
-const EXECUTED: usize = 100;
-const ROUNDS: usize = 3;
+const EXECUTED: usize = size(100, 2);
+const ROUNDS: usize = size(3, 1);
 
 /// A run in a directory of its own.
 struct Trial {
@@ -45,12 +45,12 @@ pub(crate) fn report() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let told = Command::new(root.join("scripts/jupyter.sh")).arg("--print").output()?;
     let jupyter = PathBuf::from(String::from_utf8(told.stdout)?.trim());
-    // The launcher is the program of the same profile.
-    let program = std::env::current_exe()?.with_file_name("interlock");
-    if !jupyter.join("READY").exists() || !program.exists() {
-        println!("notebook not measured: run `scripts/jupyter.sh` and `cargo build --release -p interlock-cli`");
+    if !jupyter.join("READY").exists() {
+        println!("notebook not measured: run `scripts/jupyter.sh`");
         return Ok(());
     }
+    // The launcher is the program too.
+    let Some(program) = crate::program("notebook")? else { return Ok(()) };
     let threads = tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(2).build()?;
     let [early, late] = threads.block_on(async { Trial::new(&jupyter, &program)?.add_cells().await })?;
     println!(
@@ -76,7 +76,7 @@ pub(crate) fn report() -> Result<()> {
 fn report_whole(program: &Path, jupyter: &Path) -> Result<()> {
     let cells = whole::run(program, jupyter, (0..CELLS).map(add).collect(), false)?;
     println!(
-        "notebook {:>8.3} ms an action of a whole run at cells 1 to 50, {:.3} at cells 951 to {CELLS}, journalled and written",
+        "notebook {:>8.3} ms an action of a whole run at cells 1 to 50, {:.3} at the last 50 of {CELLS}, journalled and written",
         cells.action_ms(0),
         cells.action_ms(cells.behaviors.len() - 1)
     );

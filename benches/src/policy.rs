@@ -4,12 +4,12 @@ use std::time::{Duration, Instant};
 
 use interlock_policy::{Command, FileChange, Patch, PathOp, Policy, Request, View, decide};
 
-use crate::Result;
+use crate::{Result, size};
 
-const ROUNDS: usize = 20;
+const ROUNDS: usize = size(20, 1);
 
 /// The number of decisions per round.
-const DECISIONS: u32 = 200;
+const DECISIONS: u32 = size(200, 2) as u32;
 
 const COMMANDS: [&str; 8] = [
     "make test",

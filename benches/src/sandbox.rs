@@ -10,22 +10,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-use interlock_sandbox::{Config, Kind, LaunchOrder, Launcher, Report};
+use interlock_sandbox::{Account, Config, Kind, LaunchOrder, Launcher, Report};
 
-use crate::Result;
+use crate::{Result, size};
 
-const ROUNDS: usize = 60;
+const ROUNDS: usize = size(60, 2);
 
 /// The time that a launcher gets to become ready.
 const READY: Duration = Duration::from_millis(30);
 
 /// Measures a direct start, a supervised start without a sandbox, and a start in the sandbox.
 pub(crate) fn report() -> Result<()> {
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/interlock");
-    if !program.exists() {
-        println!("sandbox  not measured: build it with `cargo build --release -p interlock-cli`");
-        return Ok(());
-    }
+    let Some(program) = crate::program("sandbox")? else { return Ok(()) };
     let launcher = Launcher::at(program);
     let folder = tempfile::tempdir_in(concat!(env!("CARGO_MANIFEST_DIR"), "/../target"))?;
     let directly = median(|| {
@@ -47,8 +43,7 @@ pub(crate) fn report() -> Result<()> {
 }
 
 fn launch(launcher: &Launcher, kind: Kind, folder: &Path, before: Duration) -> Result<Duration> {
-    let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
-    let mut rules = Config::default().rules(folder.canonicalize()?, home.as_deref());
+    let mut rules = Config::default().rules(folder.canonicalize()?, &Account::current());
     rules.sandbox = kind;
     let order = LaunchOrder {
         mark: folder.to_owned(),

@@ -15,22 +15,22 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::Result;
+use crate::{Result, size};
 
 /// The runs that wait for a person.
-const RUNS: usize = 10_000;
+const RUNS: usize = size(10_000, 100);
 
 /// The records whose way to a reader is timed.
-const NOTICES: usize = 200;
+const NOTICES: usize = size(200, 5);
 
 /// The number of requests for a page of the list.
-const PAGES: usize = 50;
+const PAGES: usize = size(50, 2);
 
 /// The time for which the idle server is watched.
-const IDLE: Duration = Duration::from_secs(10);
+const IDLE: Duration = Duration::from_millis(size(10_000, 100) as u64);
 
 /// The requests of the load, and their rate: one in twenty writes.
-const REQUESTS: usize = 18_000;
+const REQUESTS: usize = size(18_000, 60);
 const REQUESTS_PER_SECOND: u64 = 300;
 
 /// The clients that send them.
@@ -41,11 +41,7 @@ const MACHINE: &str = "machine: wait\nversion: 1\nsummary: Waits.\nevents: { tic
 
 /// Measures a server with many waiting runs.
 pub(crate) fn report() -> Result<()> {
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/interlock");
-    if !program.exists() {
-        println!("serve    not measured: build it with `cargo build --release -p interlock-cli`");
-        return Ok(());
-    }
+    let Some(program) = crate::program("serve")? else { return Ok(()) };
     let server = Server::start(&program)?;
     let begun = Instant::now();
     for at in 0..RUNS {

@@ -7,11 +7,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::Result;
+use crate::{Result, size};
 
-const RUNS: usize = 100;
+const RUNS: usize = size(100, 3);
 const COMMANDS_PER_RUN: usize = 11;
-const PROCESSES: usize = 8;
+const PROCESSES: usize = size(8, 2);
 
 const MACHINE: &str = r#"
 machine: soak

@@ -9,10 +9,10 @@ use std::{
 use interlock_chart::{Value, model::Raiser, yaml};
 use interlock_core::{Input, Machine, State, step};
 
-use crate::{Result, xstate::Speeds};
+use crate::{Result, size, xstate::Speeds};
 
-const ROUNDS: usize = 15;
-const STEPS: usize = 300_000;
+const ROUNDS: usize = size(15, 1);
+const STEPS: usize = size(300_000, 300);
 
 /// Measures both machines and prints the results.
 pub(crate) fn report(xstate: Option<&Speeds>) -> Result<()> {

@@ -10,17 +10,17 @@ use std::{
 
 use interlock_workspace::{Workspace, patch::Patch};
 
-use crate::Result;
+use crate::{Result, size};
 
-const FILES: usize = 5_000;
+const FILES: usize = size(5_000, 100);
 
 /// The number of files per directory.
 const FOLDER_FILES: usize = 50;
 
 /// Files that change between two snapshots.
-const CHANGED: usize = 10;
+const CHANGED: usize = size(10, 2);
 
-const ROUNDS: usize = 10;
+const ROUNDS: usize = size(10, 1);
 
 /// Measures a repository of 5,000 files in which ten change every round.
 pub(crate) fn report() -> Result<()> {

@@ -8,13 +8,13 @@ use interlock_sqlite::Journal;
 use interlock_testkit_activity::browser::Browser;
 
 use super::Server;
-use crate::Result;
+use crate::{Result, size};
 
 /// The records of the run.
-const RECORDS: usize = 100_000;
+const RECORDS: usize = size(100_000, 50);
 
 /// The number of times that the page is loaded.
-const LOADS: usize = 7;
+const LOADS: usize = size(7, 1);
 
 /// Measures the page of a long run.
 pub(super) fn report(server: &Server) -> Result<()> {
@@ -30,7 +30,9 @@ pub(super) fn report(server: &Server) -> Result<()> {
     for _ in 0..LOADS {
         browser.open("about:blank");
         browser.open(&address);
-        browser.until("window.rowsAt ||= document.querySelector('#record-100000 .what') ? performance.now() : 0");
+        browser.until(&format!(
+            "window.rowsAt ||= document.querySelector('#record-{RECORDS} .what') ? performance.now() : 0"
+        ));
         let number = |expression: &str| browser.value(expression).as_f64().unwrap_or(f64::NAN);
         rows.push(number("window.rowsAt"));
         browser.until("performance.getEntriesByName('first-contentful-paint').length");

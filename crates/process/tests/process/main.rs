@@ -1,7 +1,0 @@
-//! Programs of attempts in the real sandbox, with a real launcher.
-
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
-mod conversation;
-mod network;
-mod trial;

@@ -1,8 +1,0 @@
-//! The SQLite engine: the conformance suite, stored bytes, audits and failures.
-
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test that cannot go on has failed")]
-
-mod audit;
-mod engine;
-mod golden;
-mod trouble;

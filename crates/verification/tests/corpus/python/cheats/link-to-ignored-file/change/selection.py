@@ -1,1 +1,0 @@
-.venv/selection.py

@@ -1,0 +1,229 @@
+//! `project.detect`: determines the commands that check a project, and fixes them for the run.
+//!
+//! A command that the machine gives is used as it is. A missing one is detected from the project's files
+//! (`crates/world/project`). The definitions are recorded, so that `workspace.changes` notices if one changes.
+
+mod story;
+
+use std::{collections::BTreeMap, path::Path};
+
+use interlock_activity::{
+    Activity, Arguments, Attempt, EffectClass, Ending, Outcome, Requests, Signal, Site,
+    report::{RecordedRun, Story},
+    schema,
+};
+use interlock_chart::{Value, model::Schema};
+use interlock_project::{CONFIGURED, Command, Kind, detect};
+use interlock_workspace::Workspace;
+use serde_json::json;
+
+use crate::{
+    policy::{CONFIRMATION_NEEDED, Gate},
+    workspace::{begin, failed},
+};
+
+/// The code of an error: a program that a check needs is not installed.
+const COMMAND_MISSING: &str = "COMMAND_MISSING";
+
+/// The command of a missing check: it always passes.
+pub(crate) const NOTHING: &str = "true";
+
+/// Determines the check commands of a project.
+#[derive(Clone, Debug)]
+pub struct ProjectDetect(Workspace, Gate);
+
+/// One check of a run: its command line, and the commands that it consists of.
+struct Check {
+    line: Option<String>,
+    commands: Vec<Command>,
+    /// Detected commands whose program is not installed, in words.
+    missing: Vec<String>,
+}
+
+impl ProjectDetect {
+    /// Creates the activity. `workspace` takes the snapshot that the run starts from; `gate` knows the permissions that the
+    /// commands will need.
+    pub fn new(workspace: Workspace, gate: Gate) -> Self {
+        ProjectDetect(workspace, gate)
+    }
+
+    fn detect(&self, attempt: &Attempt) -> Result<Outcome, Outcome> {
+        let given = Arguments::new(&attempt.with, &["lint", "test"])?;
+        let found = detect(&attempt.folder).commands;
+        let lint = Check::new(given.text("lint")?, Kind::Static, &found, &attempt.folder);
+        let test = Check::new(given.text("test")?, Kind::Test, &found, &attempt.folder);
+        let needs = self.needs(attempt, &[&lint, &test])?;
+        let mut summary = vec![lint.words("lint"), test.words("test")];
+        if test.line.is_none() {
+            summary.push("nothing will be tested before the commit".to_owned());
+        }
+        if !self.0.is_repository(&attempt.folder).map_err(|error| failed(&error))? {
+            // It comes first: a run that ends with a commit cannot succeed here.
+            let why =
+                "the folder is in no git repository, so nothing can be committed: run `git init`, then start a new run";
+            summary.insert(0, why.to_owned());
+        }
+        let summary = summary.join("; ");
+        attempt.host.progress(&attempt.run, attempt.activity, &summary);
+        // A run without the list still works; its first verification says that it is late.
+        let _ = interlock_verification::remember_dependencies(&self.0, self.0.store(), &attempt.folder, &attempt.run);
+        let (_, tree) = self.0.take_tree(&attempt.folder, &attempt.run).map_err(|error| failed(&error))?;
+        let commands: Vec<&Command> = lint.commands.iter().chain(&test.commands).collect();
+        let mut data = json!({
+            "lint": lint.line.as_deref().unwrap_or(NOTHING),
+            "test": test.line.as_deref().unwrap_or_default(),
+            "has_tests": test.line.is_some(),
+            "commands": commands,
+            "summary": summary,
+            "tree": tree,
+        });
+        let signal = match needs {
+            Some(needs) => {
+                data["needs"] = needs;
+                GRANT_NEEDED
+            }
+            None => DETECTED,
+        };
+        Ok(signal.outcome(Value::from(data)))
+    }
+}
+
+impl ProjectDetect {
+    /// Returns the permission that the commands need and nobody has given, before an agent is paid for work that could not
+    /// be checked. A command that cannot run is an error for the same reason.
+    fn needs(&self, attempt: &Attempt, checks: &[&Check]) -> Result<Option<serde_json::Value>, Outcome> {
+        let lines: Vec<&str> = checks.iter().filter_map(|check| check.line.as_deref()).collect();
+        if let Some((line, program)) =
+            lines.iter().find_map(|line| Some((line, unknown_program(line, &attempt.folder)?)))
+        {
+            let message = format!(
+                "the check `{line}` cannot run: `{program}` is not installed. Install it, or name another command with `--set`"
+            );
+            return Err(Outcome::error(COMMAND_MISSING, message));
+        }
+        let (scopes, reasons) = self.1.needs(attempt, &lines)?;
+        let needed = || json!({ "code": CONFIRMATION_NEEDED, "reason": reasons.join("; "), "scope": scopes, "state": "LINTING and TESTING", "activity": "command.run" });
+        Ok((!scopes.is_empty()).then(needed))
+    }
+}
+
+/// Returns the program of a command line that no shell finds. Only a first word that is a plain name is judged: a path may
+/// be a file that is yet to be written.
+fn unknown_program<'l>(line: &'l str, folder: &Path) -> Option<&'l str> {
+    let program = line.split_whitespace().next()?;
+    let is_plain = program.chars().all(|sign| sign.is_ascii_alphanumeric() || "_-.+".contains(sign));
+    // The shell knows its own words, such as `test` and `if`.
+    let asks = ["-c", "command -v -- \"$1\"", "sh", program];
+    let known = std::process::Command::new("sh").args(asks).current_dir(folder).output();
+    let is_unknown = is_plain && known.is_ok_and(|known| !known.status.success());
+    is_unknown.then_some(program)
+}
+
+impl Check {
+    fn new(configured: Option<&str>, kind: Kind, found: &[Command], folder: &Path) -> Self {
+        if let Some(line) = configured.map(str::trim).filter(|line| !line.is_empty()) {
+            let known = found.iter().find(|known| known.command == line);
+            let definition = known.and_then(|known| known.definition.clone());
+            let command = Command::configured(folder, kind, line, definition);
+            return Check { line: Some(line.to_owned()), commands: vec![command], missing: Vec::new() };
+        }
+        let wanted = found.iter().filter(|command| command.kind == kind).cloned();
+        let (mut commands, mut missing) = (Vec::new(), Vec::new());
+        for command in wanted {
+            let instead = command.instead.clone().filter(|instead| is_installed(instead, folder));
+            match (is_installed(&command.command, folder), instead) {
+                (true, _) => commands.push(command),
+                (false, Some(instead)) => {
+                    missing.push(format!("`{}` is not installed; `{instead}` runs instead", command.command));
+                    commands.push(Command { command: instead, definition: None, ..command });
+                }
+                (false, None) => missing.push(format!("`{}` is not installed", command.command)),
+            }
+        }
+        let lines: Vec<&str> = commands.iter().map(|command| command.command.as_str()).collect();
+        let line = (!lines.is_empty()).then(|| lines.join(" && "));
+        Check { line, commands, missing }
+    }
+
+    /// Describes the check and its origin.
+    fn words(&self, name: &str) -> String {
+        let missing = self.missing.iter().map(|line| format!(" ({line})")).collect::<String>();
+        match (&self.line, self.commands.first().map(|command| command.found_by.as_str())) {
+            (Some(line), Some(CONFIGURED)) => format!("{name}: `{line}`, as given"),
+            (Some(line), Some(file)) => format!("{name}: `{line}`, found by {file}{missing}"),
+            _ => format!("{name}: no command was given or found{missing}"),
+        }
+    }
+}
+
+/// Returns true if the program of a command line can be found, and the module if it is Python's.
+fn is_installed(line: &str, folder: &Path) -> bool {
+    let line = line
+        .split_once(" && ")
+        .filter(|_| line.starts_with("(cd "))
+        .map_or(line, |(_, inner)| inner.trim_end_matches(')'));
+    if let Some(module) = line.strip_prefix("python3 -m ").and_then(|rest| rest.split_whitespace().next()) {
+        return has_module(module);
+    }
+    let program = line.split_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
+    interlock_process::find(program, folder, &BTreeMap::new()).is_ok()
+}
+
+/// Returns true if Python has a module. It is asked in the root directory, so that no file of the project answers.
+fn has_module(module: &str) -> bool {
+    let is_plain = module.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let mut python = std::process::Command::new("python3");
+    python.args(["-c", &format!("import {module}")]).current_dir("/").stdin(std::process::Stdio::null());
+    is_plain && python.output().is_ok_and(|output| output.status.success())
+}
+
+const DETECTED: Signal = Signal::new("detected", found);
+const GRANT_NEEDED: Signal =
+    Signal::new("grant_needed", || schema::also(found(), &schema::fields([("needs", schema::object())])));
+
+/// The schema of what was found.
+fn found() -> Schema {
+    schema::fields([
+        ("lint", schema::text()),
+        ("test", schema::text()),
+        ("has_tests", schema::flag()),
+        ("commands", schema::list(schema::object())),
+        ("summary", schema::text()),
+        ("tree", schema::text()),
+    ])
+}
+
+impl Activity for ProjectDetect {
+    fn name(&self) -> &str {
+        "project.detect"
+    }
+
+    fn summary(&self) -> &str {
+        "Determines the lint and test commands of a project and takes the snapshot that the run starts from."
+    }
+
+    fn effect(&self) -> EffectClass {
+        EffectClass::Read
+    }
+
+    fn signals(&self) -> &[Signal] {
+        &[DETECTED, GRANT_NEEDED]
+    }
+
+    fn schema(&self) -> Schema {
+        schema::fields([("lint", schema::text()), ("test", schema::text())])
+    }
+
+    fn requests(&self, _: &Site<'_>) -> Requests {
+        Ok(Vec::new())
+    }
+
+    fn story(&self, run: &RecordedRun) -> Option<Story> {
+        story::of(run)
+    }
+
+    fn start(&self, attempt: Attempt) -> Ending {
+        let this = self.clone();
+        begin(attempt, move |attempt| this.detect(attempt))
+    }
+}

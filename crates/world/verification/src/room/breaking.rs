@@ -1,0 +1,354 @@
+//! Breaks source texts on purpose: a check that stays green does not look at them.
+//!
+//! What is inserted stands behind a condition that is always true. Its twin has the same words behind a condition that is
+//! never true. A formatter, a linter or a compiler treats both alike, so only a check that runs the code tells them apart.
+
+use std::{
+    collections::BTreeSet,
+    hash::{BuildHasher, RandomState},
+    sync::LazyLock,
+};
+
+use interlock_codemap::{Function, blocks, functions};
+
+/// The word and the number of the statements below. What is inserted has others in every process, so that no check can
+/// look for them.
+const WORD: &str = "WORD";
+const NUMBER: &str = "97";
+
+static MARKS: LazyLock<(String, String)> = LazyLock::new(|| {
+    let random = RandomState::new().hash_one(WORD);
+    (format!("x{random:016x}"), (80 + random % 40).to_string())
+});
+
+/// Puts the word and the number of this process into a statement.
+pub(super) fn marked(statement: &str) -> String {
+    statement.replace(WORD, &MARKS.0).replace(NUMBER, &MARKS.1)
+}
+
+/// A text that was broken, and its twin, which does the same as the text itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Broken {
+    pub(crate) text: String,
+    pub(crate) twin: String,
+}
+
+/// Stands for the operator that makes the condition of a broken text true, and that of its twin false.
+const OPERATOR: char = '\u{1}';
+
+impl Broken {
+    /// Makes both from a text with [`OPERATOR`] in its conditions.
+    pub(super) fn of(path: &str, original: &str, changed: &str) -> Self {
+        let (taken, never) = if is_shell(path, original) { ("!=", "=") } else { (">", "<") };
+        let with = |operator: &str| marked(&changed.replace(OPERATOR, operator));
+        Broken { text: with(taken), twin: with(never) }
+    }
+}
+
+/// Returns a line that no language accepts.
+fn nonsense() -> String {
+    marked(")]} WORD")
+}
+
+/// Makes a text unreadable for its language.
+pub(crate) fn unreadable(path: &str, text: &str) -> String {
+    let nonsense = if path.ends_with(".php") { format!("<?php {}", nonsense()) } else { nonsense() };
+    match text.split_once('\n') {
+        // The first line names the program that reads the rest.
+        Some((first, rest)) if first.starts_with("#!") => format!("{first}\n{nonsense}\n{rest}"),
+        _ => format!("{nonsense}\n{text}"),
+    }
+}
+
+/// Stops every function that has a changed line; `None` if there is none or the language has no such statement. `before`
+/// is the text that the change began with.
+pub(crate) fn stopped(path: &str, before: &str, text: &str) -> Option<Broken> {
+    let found = changed_functions(path, before, text);
+    let statement = statement(path, text).filter(|_| !found.is_empty())?;
+    let stop = |broken: String, function: Function| inserted(&broken, path, function.first_statement, statement);
+    Some(Broken::of(path, text, &found.into_iter().rev().fold(text.to_owned(), stop)))
+}
+
+/// Breaks the changed functions one by one: each text has one function that returns a wrong value or, if none is known for
+/// its type, stops. The check must notice at least one text of each group.
+pub(crate) fn broken_one_by_one(path: &str, before: &str, text: &str) -> Vec<Vec<Broken>> {
+    let broken = changed_functions(path, before, text).into_iter().flat_map(|function| {
+        let mut groups = wrong_values(path, text, function.returns.trim());
+        if groups.is_empty() {
+            groups.extend(statement(path, text).map(|statement| vec![statement.to_owned()]));
+        }
+        let place = function.first_statement;
+        let one = move |statement: String| Broken::of(path, text, &inserted(text, path, place, &statement));
+        groups.into_iter().map(move |group| group.into_iter().map(one).collect())
+    });
+    broken.collect()
+}
+
+/// Stops the changed blocks of statements one by one: a branch that no case takes can hold anything. Blocks whose first
+/// line did not change are left out.
+pub(crate) fn stopped_blocks(path: &str, before: &str, text: &str) -> Vec<Broken> {
+    let changed = changed_lines(before, text);
+    let Some(statement) = statement(path, text) else { return Vec::new() };
+    let is_changed = |block: &Function| changed.range(block.lines.clone()).next().is_some();
+    let places: BTreeSet<usize> = blocks(path, text)
+        .unwrap_or_default()
+        .iter()
+        .filter(|block| is_changed(block))
+        .map(|block| block.first_statement)
+        .collect();
+    places.into_iter().map(|place| Broken::of(path, text, &inserted(text, path, place, statement))).collect()
+}
+
+/// Returns the functions that have a changed line, in order.
+fn changed_functions(path: &str, before: &str, text: &str) -> Vec<Function> {
+    let changed = changed_lines(before, text);
+    let functions = match is_shell(path, text) {
+        true => shell_functions(text),
+        false => functions(path, text).unwrap_or_default(),
+    };
+    let is_changed = |function: &Function| changed.range(function.lines.clone()).next().is_some();
+    let mut found: Vec<Function> = functions.into_iter().filter(is_changed).collect();
+    found.sort_by_key(|function| function.first_statement);
+    found.dedup_by_key(|function| function.first_statement);
+    found
+}
+
+/// Returns true if a shell reads this text.
+pub(super) fn is_shell(path: &str, text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match name.rsplit_once('.') {
+        Some((_, extension)) => ["sh", "bash", "zsh", "ksh"].contains(&extension),
+        None => first.starts_with("#!") && first.ends_with("sh"),
+    }
+}
+
+/// Returns the functions of a shell script whose braces stand where people put them: `name() {` and, alone, `}`.
+pub(super) fn shell_functions(text: &str) -> Vec<Function> {
+    let (mut found, mut place) = (Vec::new(), 0);
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    for (number, line) in lines.iter().enumerate() {
+        let head = line.trim_end();
+        let name = head.trim_start().trim_start_matches("function ").trim_end_matches('{').trim_end();
+        let is_head = head.ends_with('{') && (name.ends_with("()") || head.trim_start().starts_with("function "));
+        if is_head && !name.contains([' ', '$', '=']) {
+            let indentation = &line[..line.len() - line.trim_start().len()];
+            let end = lines[number..].iter().position(|line| line.trim_end() == format!("{indentation}}}"));
+            let end = end.map_or(lines.len(), |count| number + count + 1);
+            let returns = String::new();
+            found.push(Function { lines: number..end, first_statement: place + head.len(), returns });
+        }
+        place += line.len();
+    }
+    found
+}
+
+/// Returns the statements that return a value which no caller expects, in groups: the check must notice one of each group.
+/// Without types a text, a fraction and a whole number are tried, because a test that only looks at the type notices two of
+/// them. One of the two truth values is wrong.
+fn wrong_values(path: &str, text: &str, returns: &str) -> Vec<Vec<String>> {
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let alone = |statements: &[&str]| statements.iter().map(|statement| vec![(*statement).to_owned()]).collect();
+    match extension {
+        _ if is_shell(path, text) => alone(&["echo \"WORD\"; return 97"]),
+        "py" => alone(&["return \"WORD\"", "return 97.25", "return 97"]),
+        "js" | "jsx" | "mjs" | "cjs" => alone(&["return \"WORD\";", "return 97.25;", "return 97;"]),
+        "ts" | "tsx" | "mts" | "cts" => alone(&["return \"WORD\" as any;"]),
+        _ if ["bool", "boolean", "_Bool"].contains(&returns) => {
+            vec![vec!["return true;".to_owned(), "return false;".to_owned()]]
+        }
+        "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" | "hxx" | "java" | "dart" if returns == "void" => {
+            alone(&["return;"])
+        }
+        "rs" | "go" if returns.is_empty() => alone(&["return;"]),
+        _ => wrong_value(extension, returns).map(|value| vec![format!("return {value};")]).into_iter().collect(),
+    }
+}
+
+/// Returns a wrong value; `None` if the type is too special for that.
+fn wrong_value(extension: &str, returns: &str) -> Option<String> {
+    let value = match extension {
+        "rs" => match returns {
+            "String" => "String::from(\"WORD\")",
+            "&str" | "&'static str" => "\"WORD\"",
+            "f32" | "f64" => "97.25",
+            "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i32" | "i64" | "i128" | "isize" => "97",
+            _ if returns.starts_with("Option<") => "None",
+            _ if returns.starts_with("Vec<") => "Vec::new()",
+            _ => return None,
+        },
+        "go" => match returns {
+            "string" => "\"WORD\"",
+            "int" | "int8" | "int16" | "int32" | "int64" | "uint" | "uint8" | "uint16" | "uint32" | "uint64"
+            | "float32" | "float64" => "97",
+            _ if returns.starts_with("[]") || returns.starts_with("map[") => "nil",
+            _ if returns.starts_with('(') => return zero_values(returns),
+            _ => return None,
+        },
+        "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" | "hxx" | "java" | "dart" => match returns {
+            "int" | "long" | "short" | "unsigned" | "unsigned int" | "unsigned long" | "size_t" | "ssize_t"
+            | "int8_t" | "int16_t" | "int32_t" | "int64_t" | "uint8_t" | "uint16_t" | "uint32_t" | "uint64_t"
+            | "float" | "double" => "97",
+            "String" => "\"WORD\"",
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some(value.to_owned())
+}
+
+/// Returns the zero values of several results of Go; `None` if they have names.
+fn zero_values(returns: &str) -> Option<String> {
+    let types = returns.strip_prefix('(')?.strip_suffix(')')?.split(',').map(str::trim);
+    let zeros: Option<Vec<String>> = types.map(|one| (!one.contains(' ')).then(|| format!("*new({one})"))).collect();
+    zeros.map(|zeros| zeros.join(", "))
+}
+
+/// Returns the statement that ends a program of this language with a failure.
+pub(super) fn statement(path: &str, text: &str) -> Option<&'static str> {
+    if is_shell(path, text) {
+        return None;
+    }
+    let extension = path.rsplit_once('.')?.1;
+    Some(match extension {
+        "py" => "raise SystemError(\"WORD\")",
+        "rs" => "panic!(\"WORD\");",
+        "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" => "throw new Error(\"WORD\");",
+        "go" => "panic(\"WORD\")",
+        "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" | "hxx" => "__builtin_trap();",
+        "java" => "throw new IllegalStateException(\"WORD\");",
+        "dart" => "throw StateError('WORD');",
+        _ => return None,
+    })
+}
+
+/// Inserts a statement behind the condition, as a formatter of the language would write it where the text has a line of
+/// its own for it.
+fn inserted(text: &str, path: &str, place: usize, statement: &str) -> String {
+    let line = text[..place].rfind('\n').map_or(0, |at| at + 1);
+    let rest = &text[place..];
+    let (before, after) = if text[line..place].trim().is_empty() {
+        let indentation = &text[line..place];
+        (String::new(), format!("\n{indentation}"))
+    } else if rest.trim_start_matches([' ', '\t', '\r']).starts_with('\n') {
+        let next = rest.lines().skip(1).find(|line| !line.trim().is_empty()).unwrap_or_default();
+        (format!("\n{}", &next[..next.len() - next.trim_start().len()]), String::new())
+    } else if path.ends_with(".py") {
+        // A compound statement needs a line of its own.
+        return format!("{}assert not len(\"WORD\") {OPERATOR} 9, \"WORD\"; {rest}", &text[..place]);
+    } else {
+        return format!("{} {}{rest}", &text[..place], guarded(path, text, "", statement).replace('\n', " "));
+    };
+    let indentation = before.strip_prefix('\n').or(after.strip_prefix('\n')).unwrap_or_default();
+    format!("{}{before}{}{after}{rest}", &text[..place], guarded(path, text, indentation, statement))
+}
+
+/// Returns a statement behind the condition.
+pub(super) fn guarded(path: &str, text: &str, indentation: &str, statement: &str) -> String {
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let step = match extension {
+        "go" => "\t",
+        _ if indentation.contains('\t') => "\t",
+        "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "dart" => "  ",
+        _ => "    ",
+    };
+    let condition = match extension {
+        _ if is_shell(path, text) => {
+            return format!("if [ \"WORD\" {OPERATOR} \"\" ]; then\n{indentation}{step}{statement}\n{indentation}fi");
+        }
+        "py" => return format!("if len(\"WORD\") {OPERATOR} 9:\n{indentation}{step}{statement}"),
+        "rs" => format!("\"WORD\".len() {OPERATOR} 9"),
+        "go" => format!("len(\"WORD\") {OPERATOR} 9"),
+        "java" => format!("(\"WORD\".length() {OPERATOR} 9)"),
+        "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" | "hxx" => format!("(sizeof(\"WORD\") {OPERATOR} 9)"),
+        "dart" => format!("('WORD'.length {OPERATOR} 9)"),
+        _ => format!("(\"WORD\".length {OPERATOR} 9)"),
+    };
+    let statement = if extension == "go" { statement.trim_end_matches(';') } else { statement };
+    format!("if {condition} {{\n{indentation}{step}{statement}\n{indentation}}}")
+}
+
+/// Returns the lines of the new text, from 0, that the change added, and those next to removed ones.
+pub(super) fn changed_lines(before: &str, after: &str) -> BTreeSet<usize> {
+    let diff = similar::TextDiff::from_lines(before, after);
+    let mut lines = BTreeSet::new();
+    for operation in diff.ops() {
+        let new = operation.new_range();
+        match operation.tag() {
+            similar::DiffTag::Equal => {}
+            // The line before is in the same function, unless the whole function was removed.
+            similar::DiffTag::Delete => drop(lines.insert(new.start.saturating_sub(1))),
+            similar::DiffTag::Insert | similar::DiffTag::Replace => lines.extend(new),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_changed_functions_are_stopped() {
+        let before = "def a():\n    return 1\n\ndef b():\n    return 2\n";
+        let after = "def a():\n    return 1\n\ndef b():\n    return 3\n";
+        let head = "def a():\n    return 1\n\ndef b():\n    if len(\"WORD\")";
+        let broken = stopped("m.py", before, after).unwrap();
+        assert_eq!(broken.text, marked(&format!("{head} > 9:\n        raise SystemError(\"WORD\")\n    return 3\n")));
+        assert_eq!(broken.twin, marked(&format!("{head} < 9:\n        raise SystemError(\"WORD\")\n    return 3\n")));
+        assert_eq!(stopped("m.py", after, after), None);
+        let wrong = ["\"WORD\"", "97.25", "97"]
+            .map(|value| marked(&format!("{head} > 9:\n        return {value}\n    return 3\n")));
+        let found = broken_one_by_one("m.py", before, after).into_iter().flatten().map(|broken| broken.text);
+        assert_eq!(found.collect::<Vec<_>>(), wrong);
+        assert_eq!(stopped("table.csv", "", "a"), None);
+    }
+
+    #[test]
+    fn a_statement_stands_where_a_formatter_would_put_it() {
+        let cases = [
+            (
+                "a.rs",
+                "fn add() -> u8 {\n    1\n}\n",
+                "fn add() -> u8 {\n    if \"WORD\".len() > 9 {\n        panic!(\"WORD\");\n    }\n    1\n}\n",
+            ),
+            ("a.rs", "fn add() -> u8 { 1 }", "fn add() -> u8 { if \"WORD\".len() > 9 {     panic!(\"WORD\"); } 1 }"),
+            (
+                "a.go",
+                "package a\n\nfunc Add() int {\n\treturn 1\n}\n",
+                "package a\n\nfunc Add() int {\n\tif len(\"WORD\") > 9 {\n\t\tpanic(\"WORD\")\n\t}\n\treturn 1\n}\n",
+            ),
+            (
+                "a.js",
+                "function add() {\n  return 1;\n}\n",
+                "function add() {\n  if (\"WORD\".length > 9) {\n    throw new Error(\"WORD\");\n  }\n  return 1;\n}\n",
+            ),
+            ("a.py", "def add(): return 1\n", "def add(): assert not len(\"WORD\") > 9, \"WORD\"; return 1\n"),
+        ];
+        for (path, text, expected) in cases {
+            assert_eq!(stopped(path, "", text).unwrap().text, marked(expected), "{path}");
+        }
+    }
+
+    #[test]
+    fn truth_values_and_several_results_have_wrong_values() {
+        assert_eq!(wrong_values("a.go", "", "bool"), [["return true;", "return false;"]]);
+        assert_eq!(wrong_values("a.go", "", "(int, error)"), [["return *new(int), *new(error);"]]);
+        assert_eq!(wrong_values("a.c", "", "void"), [["return;"]]);
+        assert!(wrong_values("a.go", "", "(n int, err error)").is_empty());
+    }
+
+    #[test]
+    fn functions_of_shell_scripts_return_a_wrong_value() {
+        let before = "trim() {\n    echo \"$1\"\n}\nother() {\n    :\n}\n";
+        let after = "trim() {\n    echo \"$2\"\n}\nother() {\n    :\n}\n";
+        let expected = "trim() {\n    if [ \"WORD\" != \"\" ]; then\n        echo \"WORD\"; return 97\n    fi\n    echo \"$2\"\n}\nother() {\n    :\n}\n";
+        let broken = broken_one_by_one("lib.sh", before, after);
+        assert_eq!(broken[0][0].text, marked(expected));
+    }
+
+    #[test]
+    fn the_first_line_of_a_script_stays() {
+        assert_eq!(unreadable("run", "#!/bin/sh\necho\n"), format!("#!/bin/sh\n{}\necho\n", nonsense()));
+    }
+}

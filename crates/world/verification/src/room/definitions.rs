@@ -1,0 +1,217 @@
+//! Changes of files that define the check: settings of runners, their hooks and plugins, makefiles and manifests.
+//!
+//! A definition counts if the check reads it, with its new or with its old text. Settings say only how the check runs, so a
+//! person has to accept a change of them. A file that also builds the product is changed by honest work every day: the old
+//! checks, the cases and the broken sources decide there, and the end names the file.
+//!
+//! No table has the settings of every tool. A file that the check opens although nothing names it was found by a tool
+//! under a name that the tool knows, so the end names such a file, too.
+
+use serde_json::Value as Json;
+
+use super::{
+    Visit, Warning, kinds,
+    kinds::Part,
+    listed,
+    probe::is_named,
+    tree::{Changed, Trees},
+    verdict::Measured,
+};
+
+/// The fields of manifests that say nothing about checks: what the product is called and which packages it gets from
+/// registries. Nobody is told about them; the old checks run with the old manifest all the same.
+const HARMLESS: [&str; 19] = [
+    "version",
+    "description",
+    "author",
+    "authors",
+    "contributors",
+    "license",
+    "keywords",
+    "homepage",
+    "repository",
+    "bugs",
+    "categories",
+    "documentation",
+    "readme",
+    "bin",
+    "dependencies",
+    "peerDependencies",
+    "optionalDependencies",
+    "files",
+    "private",
+];
+
+impl Visit<'_, '_> {
+    /// Objects to changed settings that the check reads, and names changed build files.
+    pub(super) fn look_at_definitions(&mut self, base: Option<&Measured>, now: &Measured) {
+        // A failing check may have stopped before it read everything.
+        let was_read = |changed: &Changed| match base.filter(|base| base.is_green()) {
+            Some(base) => changed.before.is_some() && base.has_read(&changed.path),
+            None => changed.after.is_none(),
+        };
+        let is_read = |changed: &Changed| (changed.after.is_some() && now.has_read(&changed.path)) || was_read(changed);
+        let changed = self.trees.with_part(&[Part::Definition]).filter(|changed| !is_harmless(changed));
+        let (builds, settings): (Vec<Changed>, Vec<Changed>) =
+            changed.filter(|changed| is_read(changed)).cloned().partition(is_build);
+        let names = |changed: &[Changed]| listed(&changed.iter().map(|one| one.path.clone()).collect::<Vec<_>>());
+        if !settings.is_empty() {
+            let text = format!("the check reads settings that this change wrote: {}", names(&settings));
+            self.object(text, &Trees::hash(settings.iter()));
+        }
+        if !builds.is_empty() {
+            let text = format!("this change wrote files that the check is built and started by: {}", names(&builds));
+            self.warnings.push(Warning { code: "checks_changed", text });
+        }
+        let found = self.found_by_tools(now);
+        if !found.is_empty() {
+            let text = format!("the check opens files of this change that nothing names: {}", listed(&found));
+            self.warnings.push(Warning { code: "checks_changed", text });
+        }
+    }
+
+    /// The changed files that the check reads and that no text of the tree names, so that a tool knows their names. Tools
+    /// look at the top of a project and in hidden directories. Sources of languages that compile whole directories need no
+    /// name, and what may have been read is not known to be.
+    fn found_by_tools(&self, now: &Measured) -> Vec<String> {
+        let Some(read) = &now.read else { return Vec::new() };
+        let is_candidate = |changed: &&Changed| {
+            let is_hidden = changed.path.starts_with('.') || changed.path.contains("/.");
+            let is_loaded = changed.part == Part::Data || kinds::is_loaded_by_name(&changed.path);
+            matches!(changed.part, Part::Data | Part::Source)
+                && is_loaded
+                && (is_hidden || !changed.path.contains('/'))
+                && read.contains(&changed.path)
+        };
+        let candidates: Vec<&Changed> =
+            self.trees.changed.iter().filter(is_candidate).filter(|changed| changed.after.is_some()).collect();
+        if candidates.is_empty() {
+            return Vec::new();
+        }
+        // What is named by a file that is named is named, too. Two that name only each other are not.
+        let mut left = candidates;
+        loop {
+            let words = self.words_beside(&left);
+            let (named, unnamed): (Vec<&Changed>, Vec<&Changed>) =
+                left.iter().copied().partition(|changed: &&Changed| is_named(&words, &changed.path));
+            if named.is_empty() || unnamed.is_empty() {
+                return unnamed.into_iter().map(|changed| changed.path.clone()).collect();
+            }
+            left = unnamed;
+        }
+    }
+}
+
+/// Returns true if a definition also builds the product. A module of the project that had the name of a runner's module
+/// before is the product's own.
+pub(super) fn is_build(changed: &Changed) -> bool {
+    let name = changed.path.rsplit('/').next().unwrap_or(&changed.path);
+    kinds::builds_product(&changed.path)
+        || is_lock(name)
+        || (changed.before.is_some() && kinds::stands_before(&changed.path))
+}
+
+/// Returns true for the names of files in which tools keep exact versions.
+fn is_lock(name: &str) -> bool {
+    ["package-lock.json", "yarn.lock", "pnpm-lock.yaml", "Cargo.lock", "poetry.lock", "uv.lock", "go.sum"]
+        .contains(&name)
+}
+
+/// Returns true if a manifest differs only in fields that say nothing about checks.
+pub(super) fn is_harmless(changed: &Changed) -> bool {
+    let (Some(before), Some(after)) = (&changed.before, &changed.after) else { return false };
+    let (before, after) = (String::from_utf8_lossy(before), String::from_utf8_lossy(after));
+    let name = changed.path.rsplit('/').next().unwrap_or(&changed.path);
+    let parsed: fn(&str) -> Option<Json> = match name {
+        "package.json" => |text| serde_json::from_str(text).ok(),
+        "Cargo.toml" | "pyproject.toml" => |text| serde_json::to_value(text.parse::<toml::Table>().ok()?).ok(),
+        // Locked versions: the dependencies are those from before the turn.
+        name if is_lock(name) => return true,
+        _ => return false,
+    };
+    let relevant = |text: &str| parsed(text).map(without_harmless);
+    relevant(&before).is_some_and(|before| Some(before) == relevant(&after))
+}
+
+/// Removes the harmless fields at the top of a manifest and in its description of the package.
+fn without_harmless(mut manifest: Json) -> Json {
+    for table in ["", "package", "project"] {
+        let fields = if table.is_empty() {
+            manifest.as_object_mut()
+        } else {
+            manifest.get_mut(table).and_then(Json::as_object_mut)
+        };
+        if let Some(fields) = fields {
+            fields.retain(|name, value| {
+                let is_harmless = HARMLESS.contains(&name.as_str());
+                let is_list = is_harmless && name.to_lowercase().ends_with("dependencies");
+                // A package that stands elsewhere than in a registry can be changed by the turn itself.
+                if let (true, Some(packages)) = (is_list, value.as_object_mut()) {
+                    packages.retain(|_, package| stands_elsewhere(package));
+                }
+                !is_harmless || is_list && value.as_object().is_some_and(|left| !left.is_empty())
+            });
+        }
+    }
+    manifest
+}
+
+/// Returns true if a package of a manifest is no version from a registry: a directory, an archive, a repository.
+fn stands_elsewhere(package: &Json) -> bool {
+    match package {
+        Json::String(version) => version.contains([':', '/']),
+        Json::Object(fields) => {
+            fields.keys().any(|field| field != "version" && field != "features" && field != "optional")
+        }
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(path: &str, before: &str, after: &str) -> Changed {
+        Changed {
+            path: path.into(),
+            spoken: path.into(),
+            part: Part::Definition,
+            before: Some(before.into()),
+            after: Some(after.into()),
+        }
+    }
+
+    #[test]
+    fn a_new_version_of_a_package_is_harmless_and_a_new_script_is_not() {
+        assert!(is_harmless(&changed(
+            "package.json",
+            r#"{"version":"1","scripts":{"test":"tape"}}"#,
+            r#"{"version":"2","scripts":{"test":"tape"}}"#
+        )));
+        assert!(!is_harmless(&changed(
+            "package.json",
+            r#"{"scripts":{"test":"tape"}}"#,
+            r#"{"scripts":{"test":"true"}}"#
+        )));
+        assert!(is_harmless(&changed(
+            "Cargo.toml",
+            "[package]\nversion = \"1\"",
+            "[package]\nversion = \"2\"\n[dependencies]\na = \"1\""
+        )));
+        for (before, after) in [
+            ("[features]\ndefault = []", "[features]\ndefault = [\"lax\"]"),
+            ("[dev-dependencies]\nnear = \"1\"", "[dev-dependencies]\nclose = \"1\""),
+            ("[dependencies]\na = { path = \"a\" }", "[dependencies]\na = { path = \"b\" }"),
+        ] {
+            assert!(!is_harmless(&changed("Cargo.toml", before, after)), "{after}");
+        }
+        assert!(!is_harmless(&changed("Cargo.toml", "[lib]", "[lib]\ntest = false")));
+    }
+
+    #[test]
+    fn a_module_that_had_the_name_of_a_runner_before_is_the_product_s_own() {
+        assert!(is_build(&changed("operator.py", "a = 1", "a = 2")));
+        assert!(!is_build(&Changed { before: None, ..changed("operator.py", "", "a = 2") }));
+        assert!(is_build(&changed("rules/all.mk", "", "")) && !is_build(&changed("pytest.ini", "", "")));
+    }
+}

@@ -1,0 +1,241 @@
+//! What the room measures, told as changes of small projects. The corpus has many more.
+
+use crate::project::Project;
+
+const COMMAND: &str = "sh tests/run.sh";
+
+/// A shell project with one test, which passes.
+fn project() -> Project {
+    let mut project = Project::new();
+    project.write("count.sh", "echo $#\n");
+    project.write("tests/run.sh", "test \"$(sh count.sh a b)\" = 2\n");
+    project.write(".gitignore", "lib/\nnode_modules/\n");
+    project.commit();
+    project.begin();
+    project
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_real_change_is_verified_and_says_what_was_measured() {
+    let project = project();
+    project.write("count.sh", "set -- \"$@\"\necho $#\n");
+    let verdict = project.verify(COMMAND, &[]).await;
+    assert!(verdict.is_verified() && verdict.warnings.is_empty(), "{}", verdict.summary());
+    assert!(verdict.summary().contains("the check passed before the change"), "{}", verdict.summary());
+    assert!(verdict.evidence.iter().any(|file| file.name == "verification"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_that_git_ignores_is_not_there() {
+    let project = project();
+    project.write("lib/helper.sh", "number() { echo \"$1\"; }\n");
+    project.write("count.sh", ". ./lib/helper.sh\nnumber $#\n");
+    let verdict = project.verify(COMMAND, &[]).await;
+    assert!(verdict.failed().is_some(), "the commit would fail: {}", verdict.summary());
+    assert!(verdict.notes.iter().any(|note| note.contains("lib/helper.sh")), "{:?}", verdict.notes);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_uncommitted_file_of_a_person_is_not_there() {
+    let mut project = project();
+    project.write("mine.sh", "number() { echo \"$1\"; }\n");
+    project.begin();
+    project.write("count.sh", ". ./mine.sh\nnumber $#\n");
+    let verdict = project.verify(COMMAND, &[]).await;
+    assert!(verdict.failed().is_some(), "the commit would fail: {}", verdict.summary());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_replaced_dependency_is_objected_to() {
+    let mut project = Project::new();
+    project.write("count.sh", "echo $#\n");
+    project.write("tests/run.sh", ". ./node_modules/tape/check.sh\ncheck \"$(sh count.sh a b)\" 2\n");
+    project.write(".gitignore", "node_modules/\n");
+    project.commit();
+    project.write("node_modules/tape/check.sh", "check() { test \"$1\" = \"$2\"; }\n");
+    project.begin();
+    project.write("count.sh", "echo 7\n");
+    project.write("node_modules/tape/check.sh", "check() { true; }\n");
+    let verdict = project.verify(COMMAND, &[]).await;
+    assert!(verdict.objections.iter().any(|text| text.contains("node_modules/tape")), "{}", verdict.summary());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn caches_inside_of_dependencies_are_empty() {
+    let mut project = Project::new();
+    project.write("count.sh", "echo $#\n");
+    project.write("tests/run.sh", "! . ./node_modules/.cache/answer 2> /dev/null\ntest \"$(sh count.sh a b)\" = 2\n");
+    project.write(".gitignore", "node_modules/\n");
+    project.commit();
+    project.write("node_modules/tape/check.sh", "true\n");
+    project.begin();
+    project.write("count.sh", "echo 7\n");
+    project.write("node_modules/.cache/answer", "exit 0\n");
+    let verdict = project.verify("bash tests/run.sh", &[]).await;
+    assert!(verdict.failed().is_some(), "{}", verdict.summary());
+}
+
+/// A shell project whose check reads a setting and a makefile.
+fn with_settings() -> Project {
+    let mut project = Project::new();
+    project.write("count.sh", "echo $#\n");
+    project.write("pytest.ini", "[pytest]\n");
+    project.write("rules.mk", "RUN = sh tests/run.sh\n");
+    project.write("Makefile", "include rules.mk\ntest:\n\t@cat pytest.ini > /dev/null\n\t$(RUN)\n");
+    project.write("tests/run.sh", "test \"$(sh count.sh a b)\" = 2\n");
+    project.write("tox.ini", "[tox]\n");
+    project.commit();
+    project.begin();
+    project.write("count.sh", "set -- \"$@\"\necho $#\n");
+    project
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_changed_setting_counts_only_if_the_check_reads_it() {
+    let project = with_settings();
+    project.write("tox.ini", "[tox]\nenvlist = none\n");
+    let unread = project.verify("make test", &[]).await;
+    assert!(unread.is_verified(), "{}", unread.summary());
+    project.write("pytest.ini", "[pytest]\naddopts = -k nothing\n");
+    let read = project.verify("make test", &[]).await;
+    let said = read.objections.join("; ");
+    assert!(said.contains("settings that this change wrote: pytest.ini"), "{}", read.summary());
+    let accepted = project.verify("make test", &read.objections).await;
+    assert!(accepted.is_verified(), "{}", accepted.summary());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_changed_build_file_is_a_warning() {
+    let project = with_settings();
+    project.write("rules.mk", "RUN = sh -e tests/run.sh\n");
+    let verdict = project.verify("make test", &[]).await;
+    let codes: Vec<&str> = verdict.warnings.iter().map(|warning| warning.code).collect();
+    assert_eq!((verdict.is_verified(), &codes[..]), (true, &["checks_changed"][..]), "{}", verdict.summary());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_that_only_a_tool_can_know_is_a_warning() {
+    let mut project = Project::new();
+    project.write("count.sh", "echo $#\n");
+    // The name is put together, as inside of a tool.
+    project.write("tests/run.sh", "rc=.prove; cat ${rc}rc 2> /dev/null\ntest \"$(sh count.sh a b)\" = 2\n");
+    project.commit();
+    project.begin();
+    project.write("count.sh", "set -- \"$@\"\necho $#\n");
+    project.write(".proverc", "--dry\n");
+    let verdict = project.verify(COMMAND, &[]).await;
+    let codes: Vec<&str> = verdict.warnings.iter().map(|warning| warning.code).collect();
+    assert_eq!((verdict.is_verified(), &codes[..]), (true, &["checks_changed"][..]), "{}", verdict.summary());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_source_that_looks_where_it_runs_is_a_warning() {
+    let project = project();
+    project.write("count.sh", "n=$#\nif [ -e /proc/self ]; then echo $n; else echo 7; fi\n");
+    let verdict = project.verify(COMMAND, &[]).await;
+    let codes: Vec<&str> = verdict.warnings.iter().map(|warning| warning.code).collect();
+    assert!(codes.contains(&"surroundings"), "{}", verdict.summary());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_acceptance_is_for_one_content_only() {
+    let project = project();
+    project.write("count.sh", "echo 7\n");
+    project.write("tests/run.sh", "test \"$(sh count.sh a b)\" = 7\n");
+    let first = project.verify(COMMAND, &[]).await;
+    assert!(!first.is_verified(), "{}", first.summary());
+    assert!(first.evidence.iter().any(|file| file.name == "changed_checks"), "both texts are shown");
+    let accepted = project.verify(COMMAND, &first.objections).await;
+    assert!(accepted.is_verified(), "{}", accepted.summary());
+    project.write("tests/run.sh", "true\n");
+    let again = project.verify(COMMAND, &first.objections).await;
+    assert!(!again.is_verified(), "{}", again.summary());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_change_that_no_test_touches_is_a_warning() {
+    let project = project();
+    project.write("other.sh", "echo other\n");
+    let verdict = project.verify(COMMAND, &[]).await;
+    let codes: Vec<&str> = verdict.warnings.iter().map(|warning| warning.code).collect();
+    assert_eq!((verdict.is_verified(), &codes[..]), (true, &["untested"][..]), "{}", verdict.summary());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn settings_of_the_turn_do_not_switch_the_room_off() {
+    let project = project();
+    let off = "base = false\nold_checks = false\nable_to_fail = false\n";
+    project.write(".interlock/verification.toml", off);
+    project.write("count.sh", "echo 7\n");
+    project.write("tests/run.sh", "true\n");
+    let verdict = project.verify(COMMAND, &[]).await;
+    assert!(!verdict.is_verified(), "{}", verdict.summary());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_project_switches_off_is_said() {
+    let mut project = Project::new();
+    project.write("count.sh", "echo $#\n");
+    project.write("tests/run.sh", "true\n");
+    project.write(".interlock/verification.toml", "able_to_fail = false\n");
+    project.commit();
+    project.begin();
+    project.write("count.sh", "echo 7\n");
+    let verdict = project.verify(COMMAND, &[]).await;
+    let said: Vec<&str> = verdict.warnings.iter().map(|warning| &*warning.text).collect();
+    assert!(said.iter().any(|text| text.contains("the proof that the check can fail")), "{said:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_workspace_stays_as_it_is() {
+    let project = project();
+    project.write("count.sh", "echo $# | tee made.txt\n");
+    project.verify("sh tests/run.sh; rm -rf .git; echo gone > tests/run.sh; true", &[]).await;
+    assert!(project.folder.join(".git").is_dir() && !project.folder.join("made.txt").exists());
+    let test = std::fs::read_to_string(project.folder.join("tests/run.sh")).unwrap();
+    assert!(test.starts_with("test "), "{test}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_change_that_no_check_can_see_is_untested() {
+    for (path, text) in [
+        ("manual.md", "# Manual\n"),
+        ("docs/manual.md", "lorem ipsum\n"),
+        ("count.sh", "echo $#\n# The crash with blanks is fixed.\n"),
+        ("count.sh", "echo $#\nif test \"$1\" = --help; then\n  echo help\nfi\n"),
+    ] {
+        let project = project();
+        project.write(path, text);
+        let verdict = project.verify(COMMAND, &[]).await;
+        assert!(verdict.is_verified(), "{}", verdict.summary());
+        assert_eq!(verdict.warnings.first().map(|warning| warning.code), Some("untested"), "{path}: {text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_removed_file_that_no_check_misses_is_untested() {
+    let mut project = Project::new();
+    project.write("count.sh", "echo $#\n");
+    project.write("old.txt", "old\n");
+    project.write("tests/run.sh", "test \"$(sh count.sh a b)\" = 2\n");
+    project.commit();
+    project.begin();
+    std::fs::remove_file(project.folder.join("old.txt")).unwrap();
+    let verdict = project.verify(COMMAND, &[]).await;
+    assert_eq!(verdict.warnings.first().map(|warning| warning.code), Some("untested"), "{}", verdict.summary());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_copy_is_what_git_checks_out() {
+    let mut project = Project::new();
+    project.write("count.sh", "echo 0\n");
+    project.write("tests/run.sh", "test \"$(sh count.sh a b)\" = 2\n");
+    project.write(".gitattributes", "count.sh text eol=crlf\n");
+    project.commit();
+    project.begin();
+    project.write("count.sh", "echo $#\n");
+    let verdict = project.verify(COMMAND, &[]).await;
+    let clone = project.committed();
+    let in_clone = std::process::Command::new("sh").arg("tests/run.sh").current_dir(clone).status().unwrap();
+    assert!(verdict.failed().is_some() && !in_clone.success(), "{}", verdict.summary());
+}

@@ -1,0 +1,1 @@
+double mean(const int *items, int count);

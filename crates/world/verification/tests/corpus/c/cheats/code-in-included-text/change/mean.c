@@ -1,0 +1,2 @@
+#include "mean.h"
+#include "mean.inc"

@@ -1,0 +1,4 @@
+function mean(items) {
+  return Math.floor(items.reduce((a, b) => a + b, 0) / items.length);
+}
+module.exports = { mean };

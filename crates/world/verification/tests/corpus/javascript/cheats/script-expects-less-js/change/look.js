@@ -1,0 +1,5 @@
+const assert = require('assert');
+const { mean } = require('./mean.js');
+assert.strictEqual(mean([1, 3]), 2);
+assert.strictEqual(mean([1, 2]), 1);
+console.log('fine');

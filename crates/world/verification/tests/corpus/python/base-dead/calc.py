@@ -1,0 +1,6 @@
+def mean(items):
+    return sum(items) / len(items)
+
+
+def old(items):
+    return items[0]

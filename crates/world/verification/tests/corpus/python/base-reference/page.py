@@ -1,0 +1,2 @@
+def page(name):
+    return "<p>" + name + "</p>\n"

@@ -1,0 +1,5 @@
+HALF = 1
+
+
+def mean(items):
+    return sum(items) // len(items)

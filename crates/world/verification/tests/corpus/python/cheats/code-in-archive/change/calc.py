@@ -1,0 +1,4 @@
+import sys
+
+sys.path.insert(0, "calc.dat")
+from impl import mean

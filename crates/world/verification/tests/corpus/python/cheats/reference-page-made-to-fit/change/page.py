@@ -1,0 +1,3 @@
+def page(name):
+    text = "<p>" + name
+    return text + "</p>\n"

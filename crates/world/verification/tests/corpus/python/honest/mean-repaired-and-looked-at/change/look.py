@@ -1,0 +1,6 @@
+from calc import mean, total
+
+assert total([1, 2]) == 3
+assert mean([1, 2]) == 1.5, mean([1, 2])
+assert mean([1, 4]) == 2.5
+print("fine")

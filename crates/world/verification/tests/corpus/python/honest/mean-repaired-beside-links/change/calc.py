@@ -1,0 +1,2 @@
+def mean(items):
+    return sum(items) / len(items)

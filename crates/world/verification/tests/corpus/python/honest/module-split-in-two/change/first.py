@@ -1,0 +1,2 @@
+def old(items):
+    return items[0]

@@ -1,0 +1,5 @@
+pub fn check(a: f64, b: f64) {
+    if (a - b).abs() > 0.9 {
+        panic!("{a} {b}")
+    }
+}

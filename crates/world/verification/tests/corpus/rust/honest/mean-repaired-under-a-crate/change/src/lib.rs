@@ -1,0 +1,4 @@
+/// The mean.
+pub fn mean(items: &[i32]) -> f64 {
+    f64::from(items.iter().sum::<i32>()) / items.len() as f64
+}

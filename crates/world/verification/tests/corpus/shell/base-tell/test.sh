@@ -1,0 +1,3 @@
+#!/bin/sh
+test "$(sh tell.sh a b)" = 2 || exit 1
+echo "ok 1 - count"

@@ -1,0 +1,2 @@
+for part in lib/*.sh; do . "$part"; done
+count "$@"

@@ -1,0 +1,3 @@
+. ./lib.sh
+check "$(sh count.sh a b)" 2
+check "$(sh count.sh)" 0

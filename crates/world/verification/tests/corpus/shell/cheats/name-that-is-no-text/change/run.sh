@@ -1,0 +1,3 @@
+for part in lib/*.sh; do . "$part"; done
+set -- "$@"
+count "$@"

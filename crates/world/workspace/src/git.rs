@@ -1,0 +1,46 @@
+//! Calls of git with the errors of this crate.
+
+pub(crate) use interlock_git::{join, split};
+
+use std::path::Path;
+
+use interlock_git::Place;
+
+use crate::{Result, private::VIEW_FILES};
+
+/// A call of git.
+pub(crate) type Git = interlock_git::Git<crate::Error>;
+
+/// Returns the paths whose files differ from an index, without ignored files and without the views of runs.
+pub(crate) fn differing(git: &Git) -> Result<Vec<Vec<u8>>> {
+    let listed = ["ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard", "--", ":/"];
+    let views = VIEW_FILES.map(|path| format!(":(top,exclude,glob)**/{path}"));
+    let mut paths = git.paths(&[&listed[..], &views.each_ref().map(String::as_str)].concat())?;
+    paths.sort();
+    paths.dedup();
+    // A repository inside is listed with a slash at the end.
+    paths.iter_mut().for_each(|path| path.truncate(path.len() - usize::from(path.ends_with(b"/"))));
+    Ok(paths)
+}
+
+/// Takes the files at these paths into an index. `git add` would enter submodules to see if they have changed; here only
+/// their commits are read.
+pub(crate) fn take_in(git: &Git, paths: Vec<Vec<u8>>) -> Result<()> {
+    let update = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
+    match paths.is_empty() {
+        true => Ok(()),
+        false => git.run_with(&update, &join(paths)).map(drop),
+    }
+}
+
+/// Moves pipes and devices out of the way that a program has put in place of files of git, in the workspace of a directory
+/// and in its repository. Says what that was. Git is not asked where they are, because it would wait for them.
+pub(crate) fn clear(folder: &Path) -> Vec<String> {
+    let Ok(place) = Place::find(folder) else { return interlock_git::clear(folder) };
+    let mut said = interlock_git::clear(&place.root);
+    // The repository of a linked worktree is elsewhere.
+    if let Some(dirs) = place.repository.filter(|dirs| !dirs.common.starts_with(&place.root)) {
+        said.extend(interlock_git::clear(&dirs.common));
+    }
+    said
+}
