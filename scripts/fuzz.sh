@@ -1,10 +1,22 @@
 #!/usr/bin/env bash
 # Every reader is given texts that nobody would write, by libFuzzer. SECONDS_EACH=600 by default; arguments name targets.
 # The stable compiler will do: coverage counters are a compiler pass, and the sanitizers that need more are left out.
+# `fuzz.sh prepared` tries workspaces that a confined program has prepared, with new seeds, for SECONDS_EACH.
 set -euo pipefail
 cd "$(dirname "$0")/../fuzz"
 seconds_each=${SECONDS_EACH:-600}
 targets=("$@")
+if [ "$*" = prepared ]; then
+    cd ..
+    end=$((SECONDS + seconds_each))
+    while [ "$SECONDS" -lt "$end" ]; do
+        first=$((RANDOM * RANDOM + 1000))
+        echo "== prepared: seeds $first to $((first + 9))"
+        INTERLOCK_PREPARED="$first..$((first + 10))" cargo test --quiet --package interlock-cli --test all -- --exact \
+            prepared::a_prepared_workspace_leads_nowhere_chosen_seeds
+    done
+    exit
+fi
 [ ${#targets[@]} -gt 0 ] || targets=(yaml cel shell scxml xstate mermaid results_{tap,ktap,unity,junit,gtest,ctest,pytest,cargo,twister,ztest,robot,patterns})
 
 counters="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters"

@@ -1,6 +1,7 @@
-//! Finds what is in place of a file that git reads: a named pipe, a socket, a device, or a link to one.
+//! Finds what is in place of a file that git reads: a named pipe, a device, or a link to one.
 //!
-//! Git opens such a file without a look at it, and waits or reads for ever. It reads files of two kinds besides those that
+//! Git opens such a file without a look at it, and waits or reads for ever. A socket cannot be opened, so git does not wait
+//! for it; a person's own git has one in its directory (`fsmonitor--daemon.ipc`). Git reads files of two kinds besides those that
 //! it stores: everything in a git directory, and the files of a work tree that control it, whose names begin with `.git`
 //! or are `.mailmap`.
 
@@ -31,6 +32,8 @@ pub struct Odd {
     pub path: PathBuf,
     /// The kind of the file.
     pub kind: &'static str,
+    /// It lies in a git directory, where nobody but git keeps files.
+    is_of_git: bool,
 }
 
 impl fmt::Display for Odd {
@@ -60,45 +63,45 @@ pub fn odd_files(top: &Path, files_max: usize) -> Vec<Odd> {
                 FileType::Directory => open.push_back((path, is_of_git || name == ".git")),
                 FileType::RegularFile => {}
                 _ if !controls => {}
-                FileType::Symlink => odd.extend(behind_link(&top.join(path))),
-                kind => odd.push(Odd { path: top.join(path), kind: in_words(kind) }),
+                kind => odd.extend(in_words(kind, &top.join(&path)).map(|kind| Odd { path: top.join(path), kind, is_of_git })),
             }
         }
     }
     odd
 }
 
-/// Moves what is in place of files of git out of the way, because git would wait for it. Returns one sentence for each.
+/// Takes what is in place of files of git out of the way, because git would wait for it. It is removed from git directories,
+/// and renamed in work trees. Returns one sentence for each.
 pub fn clear(top: &Path) -> Vec<String> {
-    let said = |odd: Odd| match move_aside(top, &odd) {
-        Some(to) => format!("{odd}; it was moved to {}", to.display()),
-        None => format!("{odd}; it could not be moved, so remove it"),
-    };
-    odd_files(top, CLEARED_MAX).into_iter().map(said).collect()
+    odd_files(top, CLEARED_MAX).into_iter().map(|odd| take_away(top, &odd)).collect()
 }
 
-/// Renames a file, without following a link, so that git does not find it. Returns its new path.
-fn move_aside(top: &Path, odd: &Odd) -> Option<PathBuf> {
-    let folder = Folder::open(top).ok()?;
-    let below = odd.path.strip_prefix(top).ok()?;
+/// Removes or renames a file, without following a link. Says what was done.
+fn take_away(top: &Path, odd: &Odd) -> String {
+    let failed = || format!("{odd}; it could not be removed, so remove it");
+    let (Ok(folder), Ok(below)) = (Folder::open(top), odd.path.strip_prefix(top)) else { return failed() };
+    if odd.is_of_git {
+        return folder.remove_file(below).map_or_else(|_| failed(), |_| format!("{odd}; it was removed"));
+    }
     // Git does not look for a name that begins with this.
-    let names = (0..ASIDE_MAX).map(|number| below.with_file_name(format!("{ASIDE}{number}")));
-    names.into_iter().find(|free| folder.rename_to_free(below, free).is_ok()).map(|free| top.join(free))
+    let mut names = (0..ASIDE_MAX).map(|number| below.with_file_name(format!("{ASIDE}{number}")));
+    match names.find(|free| folder.rename_to_free(below, free).is_ok()) {
+        Some(free) => format!("{odd}; it was moved to {}", top.join(free).display()),
+        None => failed(),
+    }
 }
 
-/// Git follows a link to a file or a directory. The kind is looked at without opening anything.
-fn behind_link(path: &Path) -> Option<Odd> {
+/// Returns the kind of a file for which git waits, in words. Git follows a link; its target is looked at without opening it.
+fn in_words(kind: FileType, path: &Path) -> Option<&'static str> {
     use std::os::unix::fs::FileTypeExt as _;
-    let kind = std::fs::metadata(path).ok()?.file_type();
-    let is_endless = kind.is_fifo() || kind.is_socket() || kind.is_char_device() || kind.is_block_device();
-    is_endless.then(|| Odd { path: path.to_owned(), kind: "a link to something that is not a file" })
-}
-
-fn in_words(kind: FileType) -> &'static str {
     match kind {
-        FileType::Fifo => "a named pipe",
-        FileType::Socket => "a socket",
-        FileType::CharacterDevice | FileType::BlockDevice => "a device",
-        _ => "not a file",
+        FileType::Fifo => Some("a named pipe"),
+        FileType::CharacterDevice | FileType::BlockDevice => Some("a device"),
+        FileType::Symlink => {
+            let kind = std::fs::metadata(path).ok()?.file_type();
+            let is_endless = kind.is_fifo() || kind.is_char_device() || kind.is_block_device();
+            is_endless.then_some("a link to something that is not a file")
+        }
+        _ => None,
     }
 }

@@ -30,9 +30,13 @@ impl Starved {
 
     /// Reads the waiting time, now and then.
     pub(super) fn look(&mut self) {
-        if self.readings.last().is_some_and(|(at, _)| at.elapsed() < EVERY) {
-            return;
+        if self.readings.last().is_none_or(|(at, _)| at.elapsed() >= EVERY) {
+            self.read();
         }
+    }
+
+    /// Reads the waiting time. What decides about a firmware must not rest on an old reading.
+    pub(super) fn read(&mut self) {
         let most = self.readings.last().map_or(Duration::ZERO, |(_, waited)| *waited);
         let waited = self.waited().unwrap_or_default().max(most);
         self.readings.push((Instant::now(), waited));

@@ -197,6 +197,9 @@ impl<'w> Watch<'w> {
             return Some(Stop::Limited);
         }
         self.starved.look();
+        if self.is_time_up() {
+            self.starved.read();
+        }
         if let Some(lost) = self.too_busy() {
             return Some(lost);
         }

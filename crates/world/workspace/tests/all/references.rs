@@ -63,7 +63,7 @@ fn deleted_references_and_stash_entries_are_put_back_and_reported() {
         ("rm .git/refs/heads/side; mkfifo .git/refs/heads/side", "refs/heads/side"),
         ("mkfifo .git/refs/heads/pipe", "refs/heads/pipe"),
         ("git pack-refs --all; rm .git/packed-refs", "refs/tags/v1"),
-        ("git pack-refs --all; rm .git/packed-refs; mkfifo .git/packed-refs", "packed references"),
+        ("git pack-refs --all; rm .git/packed-refs; mkfifo .git/packed-refs", "packed-refs is a named pipe; it was removed"),
         ("git pack-refs --all; echo garbage >> .git/packed-refs", "packed references"),
     ];
     for (deletion, told) in deletions {
@@ -195,11 +195,15 @@ fn a_shallow_repository_may_be_deepened_but_not_broken() {
     shell(&folder, make);
     let list = || fs::read_to_string(folder.path.join(".git/shallow")).unwrap_or_default();
     let before = list();
-    for damage in
-        ["rm .git/shallow", "echo x > .git/shallow", "echo x >> .git/shallow", "rm .git/shallow; mkfifo .git/shallow"]
-    {
+    for (damage, told) in [
+        ("rm .git/shallow", 1),
+        ("echo x > .git/shallow", 1),
+        ("echo x >> .git/shallow", 1),
+        // The pipe is removed first; then the list is as if it had been deleted.
+        ("rm .git/shallow; mkfifo .git/shallow", 2),
+    ] {
         let changes = write(&folder, damage).unwrap();
-        assert_eq!((changes.breaches.len(), list()), (1, before.clone()), "{damage}: {:?}", changes.breaches);
+        assert_eq!((changes.breaches.len(), list()), (told, before.clone()), "{damage}: {:?}", changes.breaches);
         assert_eq!(folder.git(&["rev-list", "--count", "HEAD"]), "1", "{damage}");
     }
     let deepened = write(&folder, "git fetch -q --deepen=1");

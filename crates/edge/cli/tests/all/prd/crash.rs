@@ -7,7 +7,7 @@ use std::{
 
 use super::scene::{self, Scene};
 
-const PRD: &str = "# Sums\n\n- [ ] T-001: [P0] Add numbers (a.txt)\n  * Verify: it works\n";
+const PRD: &str = "# Sums\n\n- [ ] T-001: [P0] Add numbers (add.sh)\n  * Verify: it works\n";
 
 /// The most records that one command of this run writes.
 const RECORDS_MAX: u64 = 40;
@@ -41,12 +41,12 @@ fn resumed(scene: &Scene) {
 fn a_kill_after_any_record_repeats_and_loses_nothing() {
     let mut kills = 0;
     for records in 1..RECORDS_MAX {
-        let scene = Scene::new(&[("Makefile", "test:\n\tgrep -q done a.txt\n"), ("a.txt", "")]);
+        let scene = Scene::new(&[("Makefile", "test:\n\tsh add.sh 1 2 | grep -qx 3\n"), ("add.sh", "")]);
         scene.planned(PRD);
         let at_go = killed(&scene, "send p1 go", records);
         resumed(&scene);
         assert_eq!(scene.json("show p1")["place"], "IMPLEMENT_TASK", "{}", scene.run("trace p1").stdout);
-        scene.write("a.txt", "done\n");
+        scene.write("add.sh", "echo $(($1 + $2))\n");
         let at_end = killed(&scene, "send p1 code_changed", records);
         resumed(&scene);
         assert_eq!(scene.json("show p1")["place"], "READY", "{records}: {}", scene.run("trace p1").stdout);
