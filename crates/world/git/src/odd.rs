@@ -63,7 +63,11 @@ pub fn odd_files(top: &Path, files_max: usize) -> Vec<Odd> {
                 FileType::Directory => open.push_back((path, is_of_git || name == ".git")),
                 FileType::RegularFile => {}
                 _ if !controls => {}
-                kind => odd.extend(in_words(kind, &top.join(&path)).map(|kind| Odd { path: top.join(path), kind, is_of_git })),
+                kind => odd.extend(in_words(kind, &top.join(&path)).map(|kind| Odd {
+                    path: top.join(path),
+                    kind,
+                    is_of_git,
+                })),
             }
         }
     }

@@ -63,7 +63,10 @@ fn deleted_references_and_stash_entries_are_put_back_and_reported() {
         ("rm .git/refs/heads/side; mkfifo .git/refs/heads/side", "refs/heads/side"),
         ("mkfifo .git/refs/heads/pipe", "refs/heads/pipe"),
         ("git pack-refs --all; rm .git/packed-refs", "refs/tags/v1"),
-        ("git pack-refs --all; rm .git/packed-refs; mkfifo .git/packed-refs", "packed-refs is a named pipe; it was removed"),
+        (
+            "git pack-refs --all; rm .git/packed-refs; mkfifo .git/packed-refs",
+            "packed-refs is a named pipe; it was removed",
+        ),
         ("git pack-refs --all; echo garbage >> .git/packed-refs", "packed references"),
     ];
     for (deletion, told) in deletions {
