@@ -13,6 +13,10 @@ use interlock_activity::{
 use interlock_chart::{Value, model::Schema};
 use interlock_http::Client;
 use interlock_journal::Evidence;
+use interlock_model::{
+    AcceptedMeans,
+    telemetry::{Origin, Telemetry},
+};
 use interlock_process::Sandbox;
 use interlock_triage::Rules;
 use serde_json::json;
@@ -23,12 +27,10 @@ use crate::{
     dialog::{Dialog, Memory},
     last::{self, JUDGEMENT},
     mode,
-    model::AcceptedMeans,
     panel::{self, Failure, Hearing, Panel, PanelCase},
     prompt::Mark,
     settings::{PERSON, Settings},
     spent::Ledger,
-    telemetry::{Origin, Telemetry},
 };
 
 /// The activity that asks judges for a verdict.

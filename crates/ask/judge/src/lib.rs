@@ -4,23 +4,22 @@
 //! its schema. The checks are in [`check`]; they are strict and local.
 //!
 //! [`Judge`] is the activity. `case` builds the question from a machine's input, [`prompt`] renders it for a model,
-//! [`model`] calls servers and programs, [`panel`] asks one judge after the other, starting at the position that the
+//! the crate `model` calls servers and programs, [`panel`] asks one judge after the other, starting at the position that the
 //! [`Mode`] selects, `dialog` lets a model call tools over several judgements, `by_hand` handles answers of a person, [`settings`] configures the judges, and [`spent`] enforces
 //! their budget.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare the places"))]
 
 mod activity;
+mod asker;
 mod author;
 mod by_hand;
 mod case;
 pub mod check;
 mod dialog;
-pub mod embeddings;
 mod judged;
 mod last;
 mod mode;
-pub mod model;
 pub mod panel;
 mod probe;
 pub mod prompt;
@@ -28,11 +27,7 @@ mod question;
 pub mod rules;
 pub mod settings;
 pub mod spent;
-pub mod telemetry;
 mod verdict;
-
-/// The beginning of a progress text that people should see, such as that a conversation was compacted.
-pub const NOTICE: &str = "notice: ";
 
 /// The beginning of a notice about a call that was refused before policy saw it, because it does not fit a tool.
 pub const REFUSED_CALL: &str = "refused ";

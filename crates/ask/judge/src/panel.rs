@@ -8,15 +8,16 @@ use std::sync::Arc;
 
 use interlock_activity::Attempt;
 use interlock_http::Client;
+use interlock_model::{AcceptedMeans, Ask, Fault, Model, NOTICE, Reply, Try, Turn, estimate_tokens};
 use interlock_process::Sandbox;
 use interlock_triage::Rules;
 use serde::Serialize;
 
 use crate::{
-    Mode, NOTICE, Question, REFUSED_CALL, Verdict,
+    Mode, Question, REFUSED_CALL, Verdict,
+    asker::{self, AttemptAsks},
     check::{self, Form, Problem},
     dialog::{self, Answered, Dialog, Opened},
-    model::{AcceptedMeans, Ask, Fault, Model, Reply, Try, Turn, estimate_tokens},
     prompt::{self, Mark, RenderedPrompt},
     rules,
     settings::{PERSON, RULES, Settings},
@@ -368,7 +369,7 @@ impl Panel {
         let (budget, price) = (self.settings.budget, model.price());
         ask.reply_tokens_max =
             spent::allowance(budget, spent, price, ask.tokens(), ask.reply_tokens_max).map_err(over)?;
-        let called = model.ask(&ask, case.attempt, &self.sandbox).await;
+        let called = model.ask(&ask, &AttemptAsks { attempt: case.attempt, sandbox: &self.sandbox }).await;
         for tried in &called.tries {
             self.ledger.add(case.run(), tried).map_err(over)?;
         }
@@ -383,8 +384,7 @@ impl Panel {
 
 /// Tells people about something that happened while a model was asked.
 fn notice(case: &PanelCase<'_>, text: &str) {
-    let text = format!("{NOTICE}{text}");
-    case.attempt.host.progress(case.run(), case.attempt.activity, &case.attempt.evidence.redactor().text(&text));
+    asker::show(case.attempt, &format!("{NOTICE}{text}"));
 }
 
 /// Summarises the result of every judge that was asked.

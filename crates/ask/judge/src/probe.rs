@@ -10,15 +10,16 @@ use interlock_activity::{Attempt, Canceller, Ending, Future, Host, Invocation, O
 use interlock_core::ActivityId;
 use interlock_http::Client;
 use interlock_journal::{Definition, EvidenceStore};
+use interlock_model::{AcceptedMeans, Ask, Model, Turn, settings::Backend};
 use interlock_process::Sandbox;
 use serde_json::{Value, json};
 
 use crate::{
     AllowedSignal, Question,
+    asker::AttemptAsks,
     check::{self, Form},
-    model::{AcceptedMeans, Ask, Model, Turn},
     prompt::{self, Mark},
-    settings::{Backend, Settings},
+    settings::Settings,
 };
 
 /// The maximum time that a judge may take for the probe.
@@ -89,7 +90,7 @@ async fn ask(model: &Model, attempt: &Attempt, sandbox: &Sandbox) -> Result<Stri
     let (tools, instead_of_tools) = (&[], "");
     let system = &shown.system;
     let ask = Ask { system, turns: &turns, tools, instead_of_tools, schema, subset, bounded, reply_tokens_max };
-    let called = model.ask(&ask, attempt, sandbox).await;
+    let called = model.ask(&ask, &AttemptAsks { attempt, sandbox }).await;
     let last = called.tries.last();
     let reply = called.reply.map_err(|fault| fault.to_string())?;
     let means = last.map(|tried| json!(tried.means)).unwrap_or_default();

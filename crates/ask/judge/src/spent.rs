@@ -14,12 +14,10 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use interlock_model::{Try, settings::Price};
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    model::Try,
-    settings::{Budget, Price},
-};
+use crate::settings::Budget;
 
 /// The maximum length of a line.
 const LINE_BYTES_MAX: u64 = 4_096;
@@ -156,7 +154,7 @@ pub fn allowance(budget: Budget, spent: RunUsage, price: Price, prompt_tokens: u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Means, Usage};
+    use interlock_model::{Means, Usage};
 
     fn tried(input_tokens: u64, output_tokens: u64, cost: f64) -> Try {
         Try {

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use interlock_activity::Future;
-use interlock_judge::{embeddings::Embedder, settings::Settings};
+use interlock_judge::settings::Settings;
+use interlock_model::embeddings::Embedder;
 use interlock_tools::Meaning;
 
 /// The embeddings server of the settings in this store and the project.

@@ -3,11 +3,12 @@
 
 use serde_json::{Value, json};
 
+use interlock_model::{CallsTurn, Reply, ReplyCall, ToolCall, Turn};
+
 use super::{CALL, tools::Tools};
 use crate::{
     Question, Verdict,
     check::{self, Form, Problem},
-    model::{CallsTurn, Reply, ReplyCall, ToolCall, Turn},
 };
 
 /// The most calls that are made side by side.

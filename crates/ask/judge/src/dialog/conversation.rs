@@ -13,7 +13,8 @@ use interlock_activity::Attempt;
 use interlock_journal::{Evidence, Hash};
 use serde::{Deserialize, Serialize};
 
-use crate::{Exhibit, Question, model::Turn};
+use crate::{Exhibit, Question};
+use interlock_model::Turn;
 
 /// The name of the evidence.
 pub(crate) const NAME: &str = "conversation";

@@ -3,7 +3,7 @@
 //! The first message, with the task and its data, stays, and so do the latest messages. The digest is made without a
 //! model, so that it costs nothing and says nothing that did not happen.
 
-use crate::model::{CallsTurn, ToolCall, Turn};
+use interlock_model::{CallsTurn, ToolCall, Turn};
 
 /// The fewest tokens that a conversation needs.
 pub(super) const ROOM_TOKENS_MIN: u64 = 512;
@@ -133,7 +133,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::model::ToolResult;
+    use interlock_model::ToolResult;
 
     fn exchange(number: usize) -> [Turn; 2] {
         let id = format!("c{number}");

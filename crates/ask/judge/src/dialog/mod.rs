@@ -19,14 +19,10 @@ pub(crate) use words::refusal;
 
 use interlock_activity::Attempt;
 use interlock_journal::{Evidence, Hash};
+use interlock_model::{Ask, Reply, ToolSpec, Turn};
 use serde_json::Value;
 
-use crate::{
-    Question,
-    check::Form,
-    model::{Ask, Reply, ToolSpec, Turn},
-    prompt::Mark,
-};
+use crate::{Question, check::Form, prompt::Mark};
 use conversation::Conversation;
 use tools::Tools;
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::CALL;
-use crate::model::ToolSpec;
+use interlock_model::ToolSpec;
 
 /// A tool of the machine's file.
 #[derive(Clone, Debug, Deserialize)]

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use interlock_model::{ToolCall, ToolResult, ToolSpec, Turn, estimate_tokens};
 use serde_json::Value;
 
 use super::tools::Tools;
 use crate::{
     Exhibit, Question,
     check::Problem,
-    model::{ToolCall, ToolResult, ToolSpec, Turn, estimate_tokens},
     prompt::{self, Mark},
 };
 

@@ -13,7 +13,8 @@ pub(crate) use cut::records;
 pub use mark::Mark;
 pub use render::render;
 
-use crate::{Exhibit, Question, check::Form, model::estimate_tokens};
+use crate::{Exhibit, Question, check::Form};
+use interlock_model::estimate_tokens;
 
 /// The rendered prompt of one question.
 #[derive(Clone, Debug, PartialEq, Eq)]

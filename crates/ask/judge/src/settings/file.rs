@@ -3,11 +3,14 @@
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use interlock_http::{Address, Proxy};
+use interlock_model::{
+    Means,
+    settings::{Command, Key, Price, Provider, Timeouts},
+};
 use interlock_sandbox::{Kind, Network};
 use serde::Deserialize;
 
-use super::{Backend, Budget, Command, Key, Price, Provider, Server, Settings, Timeouts, Trusted};
-use crate::model::Means;
+use super::{Backend, Budget, Server, Settings, Trusted};
 
 /// The default context window, which is that of small models.
 const WINDOW_TOKENS: u64 = 8_192;

@@ -6,7 +6,6 @@
 //! program and no other host. Without any settings, rules are the only judge.
 
 mod file;
-mod server;
 
 use std::{
     collections::BTreeMap,
@@ -14,9 +13,7 @@ use std::{
     sync::{PoisonError, RwLock},
 };
 
-use interlock_sandbox::{Kind, Network};
-
-pub use server::{Key, Price, Provider, Server, Timeouts};
+use interlock_model::settings::{Backend, Server};
 
 /// The name of the judge that needs no model.
 pub const RULES: &str = "rules";
@@ -55,32 +52,6 @@ pub struct Settings {
     pub budget: Budget,
     /// The embeddings server, if one is configured; it must speak OpenAI's embeddings protocol.
     pub embeddings: Option<Server>,
-}
-
-/// The implementation of a judge.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Backend {
-    /// A model on a server.
-    Server(Box<Server>),
-    /// A program that reads the question from stdin and prints the answer.
-    Command(Command),
-}
-
-/// A program that acts as a judge.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Command {
-    /// The program and its arguments.
-    pub argv: Vec<String>,
-    /// Environment variables that are passed in addition to the usual ones.
-    pub env: Vec<String>,
-    /// The network access that it has.
-    pub network: Network,
-    /// The sandbox that confines it; the default of all programs if not set.
-    pub sandbox: Option<Kind>,
-    /// The time limits; only the total applies.
-    pub timeouts: Timeouts,
-    /// The context window in tokens.
-    pub window_tokens: u64,
 }
 
 /// The limit of model usage for one run. An unset field means no limit.

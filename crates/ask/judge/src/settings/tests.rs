@@ -1,5 +1,7 @@
 //! Tests of `judges.toml`: the allowed settings of each file, and the errors.
 
+use interlock_model::settings::Key;
+
 use super::*;
 
 fn load(home: &str, project: &str) -> Result<Settings, String> {

@@ -1,7 +1,8 @@
 //! Searches the knowledge of earlier runs by meaning, with a server on loopback.
 
-use interlock_judge::{embeddings::Embedder, settings::Settings};
+use interlock_judge::settings::Settings;
 use interlock_knowledge::{Filter, Knowledge, Round, SearchResult, Vectors, search};
+use interlock_model::embeddings::Embedder;
 use interlock_testkit_activity::model_server::{End, ModelServer, ReceivedRequest, Scripted};
 use serde_json::{Value, json};
 

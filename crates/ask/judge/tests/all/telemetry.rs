@@ -1,7 +1,7 @@
 //! Tests of the exported telemetry.
 
 use interlock_http::Client;
-use interlock_judge::telemetry::{Origin, Telemetry, name};
+use interlock_model::telemetry::{Origin, Telemetry, name};
 use interlock_testkit_activity::model_server::{Dialect, ModelServer, Scripted};
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ async fn every_request_is_a_span_with_the_conventions_names() {
     let trial =
         Trial::new().at(Dialect::Anthropic, &model, "price = { input_per_million = 10, output_per_million = 50 }");
     let ended = trial.run().await;
-    let tries: Vec<interlock_judge::model::Try> = tries(&trial.judgement(&ended));
+    let tries: Vec<interlock_model::Try> = tries(&trial.judgement(&ended));
     let collector = ModelServer::saying(vec![Scripted::new(200, "application/json", "{}")]);
     let telemetry = Telemetry::new(format!("{}/v1/traces", collector.url), "X-Tenant=blue", &Client::default());
     telemetry.send(Origin { run: "run-1", activity: "judge.review" }, &tries).await.unwrap();
@@ -46,7 +46,7 @@ async fn every_request_is_a_span_with_the_conventions_names() {
 }
 
 /// Reads the requests from the evidence, as an observer would.
-fn tries(judgement: &Value) -> Vec<interlock_judge::model::Try> {
+fn tries(judgement: &Value) -> Vec<interlock_model::Try> {
     let all = judgement["hearings"].as_array().unwrap().iter().flat_map(|hearing| hearing["tries"].as_array().unwrap());
     all.map(|tried| serde_json::from_value(tried.clone()).unwrap()).collect()
 }

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use interlock_chart::Value;
 use interlock_journal::{Head, Phase};
-use interlock_judge::{NOTICE, REFUSED_CALL};
+use interlock_judge::REFUSED_CALL;
+use interlock_model::NOTICE;
 use interlock_runtime::{GrantOffer, News, Runtime};
 use serde_json::Value as Json;
 use tokio::sync::{broadcast, mpsc};

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use interlock_firmware::learned::{self, ENTRIES_PER_LESSON, Lesson};
 use interlock_journal::moment;
-use interlock_judge::{embeddings::Embedder, settings::Settings};
+use interlock_judge::settings::Settings;
 use interlock_knowledge::{Entry, Filter, Knowledge, Vectors};
+use interlock_model::embeddings::Embedder;
 
 use super::Outcome;
 use crate::{

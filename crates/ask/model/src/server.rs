@@ -6,18 +6,15 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use interlock_activity::Attempt;
 use interlock_http::Client;
-use interlock_process::Sandbox;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{
-    Ask, Fault, Means, Reply, Usage, anthropic, call, chat, command, ollama, refusal, responses, retry, wire::Wire,
-};
 use crate::{
-    NOTICE,
-    settings::{Backend, Price, Provider, Server},
+    Ask, Asker, Fault, Means, NOTICE, Reply, Usage, anthropic, call, chat, estimate_tokens, ollama, refusal, responses,
+    retry,
+    settings::{Backend, Command, Price, Provider, Server},
+    wire::Wire,
 };
 
 /// The mechanism that each server and model accepted after it had refused a stronger one. It lives as long as the
@@ -129,20 +126,19 @@ impl Model {
         if let Backend::Server(server) = &self.backend { server.price } else { Price::default() }
     }
 
-    /// Sends the question and retries transient failures. A program runs in the sandbox.
-    pub async fn ask(&self, ask: &Ask<'_>, attempt: &Attempt, sandbox: &Sandbox) -> Called {
-        let host = &*attempt.host;
+    /// Sends the question and retries transient failures.
+    pub async fn ask(&self, ask: &Ask<'_>, asker: &dyn Asker) -> Called {
         let mut tries = Vec::new();
         let reply = match &self.backend {
             Backend::Command(program) => {
                 let model = program.argv.first().map_or("", String::as_str);
                 let whom =
-                    Whom { provider: "command", model, server: "", means: Means::Prompt, begun_ms: host.now_ms() };
-                let reply = command::run(program, ask, attempt, sandbox).await;
-                tries.push(self.tried(whom, ask, host.now_ms(), &reply));
+                    Whom { provider: "command", model, server: "", means: Means::Prompt, begun_ms: asker.now_ms() };
+                let reply = ask_program(program, ask, asker).await;
+                tries.push(self.tried(whom, ask, asker.now_ms(), &reply));
                 reply
             }
-            Backend::Server(server) => self.ask_server(server, ask, attempt, &mut tries).await,
+            Backend::Server(server) => self.ask_server(server, ask, asker, &mut tries).await,
         };
         Called { tries, reply }
     }
@@ -151,16 +147,15 @@ impl Model {
         &self,
         server: &Server,
         ask: &Ask<'_>,
-        attempt: &Attempt,
+        asker: &dyn Asker,
         tries: &mut Vec<Try>,
     ) -> Result<Reply, Fault> {
-        let host = &*attempt.host;
         let wire = wire(server.provider);
         let mut means = self.possible(server, wire, ask).into_iter().peekable();
         let (mut passing, mut was_refused) = (0, false);
         loop {
             let Some(current) = means.peek().copied() else { return Err(Fault::Local("nothing can be asked".into())) };
-            let begun_ms = host.now_ms();
+            let begun_ms = asker.now_ms();
             let whom = Whom {
                 provider: wire.provider(),
                 model: &server.model,
@@ -168,8 +163,8 @@ impl Model {
                 means: current,
                 begun_ms,
             };
-            let reply = call::call(&self.client, server, wire, ask, current, attempt).await;
-            tries.push(self.tried(whom, ask, host.now_ms(), &reply));
+            let reply = call::call(&self.client, server, wire, ask, current, asker).await;
+            tries.push(self.tried(whom, ask, asker.now_ms(), &reply));
             let fault = match reply {
                 Ok(reply) => {
                     if was_refused {
@@ -179,7 +174,7 @@ impl Model {
                 }
                 Err(fault) => fault,
             };
-            if self.is_weaker_needed(current, &fault, attempt) && means.len() > 1 {
+            if self.is_weaker_needed(current, &fault, asker) && means.len() > 1 {
                 // A refusal that does not name its reason may be of this request alone.
                 was_refused |= current == Means::Calls || refusal::names_mechanism(&fault);
                 means.next();
@@ -187,7 +182,7 @@ impl Model {
             }
             let wait = retry::wait(&fault, passing, server.retry_wait_max);
             match wait.filter(|_| retry::may_pass(&fault) && passing < server.retries_max) {
-                Some(wait) => host.sleep(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)).await,
+                Some(wait) => asker.sleep(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)).await,
                 None => return Err(fault),
             }
             passing += 1;
@@ -196,14 +191,13 @@ impl Model {
 
     /// Reports if the server refused the mechanism. Tools are given up only if the server says that it has none, and people
     /// are told so.
-    fn is_weaker_needed(&self, current: Means, fault: &Fault, attempt: &Attempt) -> bool {
+    fn is_weaker_needed(&self, current: Means, fault: &Fault, asker: &dyn Asker) -> bool {
         if current != Means::Calls {
             return refusal::is_form_refused(fault);
         }
         let has_none = refusal::has_no_tools(fault);
         if has_none {
-            let text = format!("{NOTICE}{} has no tools ({fault}); it answers with JSON instead", self.name);
-            attempt.host.progress(&attempt.run, attempt.activity, &attempt.evidence.redactor().text(&text));
+            asker.show(&format!("{NOTICE}{} has no tools ({fault}); it answers with JSON instead", self.name));
         }
         has_none
     }
@@ -248,6 +242,14 @@ impl Model {
             confined: answer.and_then(|reply| reply.confined.clone()),
         }
     }
+}
+
+/// Asks a program, which gets the whole question at once. It reports no usage, so that is estimated.
+async fn ask_program(program: &Command, ask: &Ask<'_>, asker: &dyn Asker) -> Result<Reply, Fault> {
+    let question = json!({ "system": ask.system(Means::Prompt), "messages": ask.texts(), "schema": ask.schema });
+    let reply = asker.run(program, question.to_string()).await?;
+    let output_tokens = estimate_tokens(&reply.text);
+    Ok(Reply { usage: Usage { input_tokens: ask.tokens(), output_tokens, is_estimate: true }, ..reply })
 }
 
 /// Estimates the usage of an answer that did not complete: the input was read, and the output length is unknown.

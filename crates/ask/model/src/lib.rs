@@ -1,29 +1,37 @@
 //! Calling a model: one question in, one text or several tool calls out, over the protocol of its server.
 //!
-//! `turn.rs` has the messages of a conversation.
-//! `wire.rs` holds the common part of the protocols, and one file per protocol holds the rest; `call.rs` is one
-//! exchange with its timeouts, `retry.rs` decides which failures are retried, `refusal.rs` reads why a server refused a
-//! request, and `server.rs` combines them and detects the abilities of the server. Nothing here trusts an answer; the crate's `check` module validates it without regard
-//! to its source.
+//! An [`Asker`] gives a request its clock and its viewers. `settings.rs` describes a model, `turn.rs` the messages of a conversation. `wire.rs` holds the common part of the
+//! protocols, and one file per protocol holds the rest; `call.rs` is one exchange with its timeouts, `retry.rs` decides
+//! which failures are retried, `refusal.rs` reads why a server refused a request, and `server.rs` combines them and
+//! detects the abilities of the server. [`embeddings`] makes vectors of texts, and [`telemetry`] exports every request.
+//!
+//! Nothing here trusts an answer: the crate `judge` checks it, whatever its source.
 
 mod anthropic;
+mod asker;
 mod call;
 mod chat;
-mod command;
+pub mod embeddings;
 mod frames;
 mod ollama;
 mod refusal;
 mod responses;
 mod retry;
 mod server;
+pub mod settings;
+pub mod telemetry;
 mod turn;
 mod wire;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use asker::{Asker, Later};
 pub use server::{AcceptedMeans, Called, Model, Try};
 pub use turn::{CallsTurn, ToolCall, ToolResult, ToolSpec, Turn};
+
+/// The beginning of a progress text that people should see, such as that a conversation was compacted.
+pub const NOTICE: &str = "notice: ";
 
 /// A request to a model, independent of the protocol.
 #[derive(Clone, Copy, Debug)]

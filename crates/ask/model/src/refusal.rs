@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::Fault;
+use crate::Fault;
 
 /// The input is longer than the window of the model. Known of Anthropic, OpenAI, Azure, Gemini, Ollama, llama.cpp, vLLM, Mistral,
 /// Groq, xAI, Bedrock, Cohere, OpenRouter, DashScope, LM Studio and those that copy one of them.
@@ -47,7 +47,7 @@ fn says(at: usize, text: &str) -> bool {
 
 /// Reports if these words of a server say that the input does not fit into the model's window. `status` is that of the
 /// answer; `None` for an error in the middle of one.
-pub(super) fn is_overflow(status: Option<u16>, words: &str) -> bool {
+pub(crate) fn is_overflow(status: Option<u16>, words: &str) -> bool {
     match status {
         // A limit of tokens per minute is no limit of the window, unless one request alone is above it.
         Some(429) => words.to_lowercase().contains("request too large"),
@@ -57,18 +57,18 @@ pub(super) fn is_overflow(status: Option<u16>, words: &str) -> bool {
 }
 
 /// Reports if the server refused the request because it has no tools for this model.
-pub(super) fn has_no_tools(fault: &Fault) -> bool {
+pub(crate) fn has_no_tools(fault: &Fault) -> bool {
     let may_be = |status: u16| matches!(status, 400 | 404 | 405 | 415 | 422 | 500 | 501);
     matches!(fault, Fault::Status { status, said, .. } if may_be(*status) && says(1, said))
 }
 
 /// Reports if the server refused the form of the request, so that a weaker mechanism for JSON may work.
-pub(super) fn is_form_refused(fault: &Fault) -> bool {
+pub(crate) fn is_form_refused(fault: &Fault) -> bool {
     matches!(fault, Fault::Status { status: 400 | 404 | 405 | 415 | 422 | 501, .. })
 }
 
 /// Reports if the refusal names the mechanism, so that it will be the same for the next request.
-pub(super) fn names_mechanism(fault: &Fault) -> bool {
+pub(crate) fn names_mechanism(fault: &Fault) -> bool {
     matches!(fault, Fault::Status { said, .. } if says(2, said))
 }
 

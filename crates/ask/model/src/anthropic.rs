@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::{
+use crate::{
     Ask, Fault, Means, ToolCall, ToolResult, Turn, Usage,
+    settings::Server,
     wire::{ANSWER, Partial, Wire, broken_off, count, text},
 };
-use crate::settings::Server;
 
 /// The protocol version that every request names.
 const VERSION: &str = "2023-06-01";
 
-pub(super) struct Anthropic;
+pub(crate) struct Anthropic;
 
 impl Wire for Anthropic {
     fn provider(&self) -> &'static str {
@@ -118,7 +118,7 @@ impl Wire for Anthropic {
 /// Adds the tools, and the messages as blocks. The marks for the cache stand at the end of the system text and of the
 /// last message, because both only grow at their end.
 fn with_tools(body: &mut Value, ask: &Ask<'_>) {
-    let tool = |tool: &super::ToolSpec| json!({ "name": tool.name, "description": tool.description, "input_schema": tool.schema });
+    let tool = |tool: &crate::ToolSpec| json!({ "name": tool.name, "description": tool.description, "input_schema": tool.schema });
     body["tools"] = ask.tools.iter().map(tool).collect();
     let kept = json!({ "type": "ephemeral" });
     body["system"] = json!([{ "type": "text", "text": ask.system, "cache_control": kept }]);

@@ -1,10 +1,37 @@
-//! The settings of a model on a server.
+//! The settings of one model: a server, or a program that answers instead of one.
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use interlock_http::{Address, Proxy};
+use interlock_sandbox::{Kind, Network};
 
-use crate::model::Means;
+use crate::Means;
+
+/// The implementation of a judge.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Backend {
+    /// A model on a server.
+    Server(Box<Server>),
+    /// A program that reads the question from stdin and prints the answer.
+    Command(Command),
+}
+
+/// A program that acts as a judge.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Command {
+    /// The program and its arguments.
+    pub argv: Vec<String>,
+    /// Environment variables that are passed in addition to the usual ones.
+    pub env: Vec<String>,
+    /// The network access that it has.
+    pub network: Network,
+    /// The sandbox that confines it; the default of all programs if not set.
+    pub sandbox: Option<Kind>,
+    /// The time limits; only the total applies.
+    pub timeouts: Timeouts,
+    /// The context window in tokens.
+    pub window_tokens: u64,
+}
 
 /// The protocol of a judge's server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
@@ -117,7 +144,7 @@ impl Price {
 
 impl Key {
     /// Reads the key. It is read for each request and never stored.
-    pub(crate) fn read(&self) -> Result<Option<String>, String> {
+    pub fn read(&self) -> Result<Option<String>, String> {
         let text = match self {
             Key::None => return Ok(None),
             Key::Env(name) => {

@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Ask, Fault, Means, Reply, ReplyCall, Usage, refusal};
-use crate::settings::Server;
+use crate::{Ask, Fault, Means, Reply, ReplyCall, Usage, refusal, settings::Server};
 
 /// The protocol of a model server.
 pub(crate) trait Wire: Send + Sync {
@@ -103,18 +102,18 @@ impl Partial {
 }
 
 fn estimate(ask: &Ask<'_>, text: &str) -> Usage {
-    Usage { input_tokens: ask.tokens(), output_tokens: super::estimate_tokens(text), is_estimate: true }
+    Usage { input_tokens: ask.tokens(), output_tokens: crate::estimate_tokens(text), is_estimate: true }
 }
 
 impl Ask<'_> {
     /// Estimates the input tokens of this request from lengths.
-    pub(crate) fn tokens(&self) -> u64 {
+    pub fn tokens(&self) -> u64 {
         let tools = self
             .tools
             .iter()
-            .map(|tool| super::estimate_tokens(&tool.description) + super::estimate_tokens(&tool.schema.to_string()));
-        let turns = self.turns.iter().map(super::Turn::tokens);
-        super::estimate_tokens(self.system) + tools.sum::<u64>() + turns.sum::<u64>()
+            .map(|tool| crate::estimate_tokens(&tool.description) + crate::estimate_tokens(&tool.schema.to_string()));
+        let turns = self.turns.iter().map(crate::Turn::tokens);
+        crate::estimate_tokens(self.system) + tools.sum::<u64>() + turns.sum::<u64>()
     }
 
     /// Returns the system text for a mechanism. Without native tool calls it describes the tools.
@@ -127,7 +126,7 @@ impl Ask<'_> {
 
     /// Returns the messages as texts, for servers without tools: the role and the content.
     pub(crate) fn texts(&self) -> Vec<Value> {
-        let text = |turn: &super::Turn| {
+        let text = |turn: &crate::Turn| {
             let (is_ours, text) = turn.plain();
             serde_json::json!({ "role": if is_ours { "user" } else { "assistant" }, "content": text })
         };

@@ -3,13 +3,13 @@
 
 use serde_json::{Value, json};
 
-use super::{
+use crate::{
     Ask, Fault, Means, ToolCall, ToolResult, Turn, Usage,
+    settings::Server,
     wire::{ANSWER, Partial, Wire, broken_off, count, text},
 };
-use crate::settings::Server;
 
-pub(super) struct Chat;
+pub(crate) struct Chat;
 
 impl Wire for Chat {
     fn provider(&self) -> &'static str {
@@ -108,7 +108,7 @@ fn constrain(body: &mut Value, (schema, is_strict): (&Value, bool), means: Means
 }
 
 /// Returns a tool in the form that this protocol and Ollama's take.
-pub(super) fn function(tool: &super::ToolSpec) -> Value {
+pub(crate) fn function(tool: &crate::ToolSpec) -> Value {
     json!({ "type": "function", "function": { "name": tool.name, "description": tool.description, "parameters": tool.schema } })
 }
 
@@ -119,7 +119,7 @@ fn messages(turn: &Turn) -> Vec<Value> {
 }
 
 /// Returns the messages of a turn, in the form that this protocol and Ollama's share; each result is a message of its own.
-pub(super) fn messages_of(
+pub(crate) fn messages_of(
     turn: &Turn,
     call: impl Fn(&ToolCall) -> Value,
     result: impl Fn(&ToolResult) -> Value,
@@ -136,7 +136,7 @@ pub(super) fn messages_of(
 }
 
 /// Returns the arguments of a call as JSON text.
-pub(super) fn arguments(args: &Value) -> String {
+pub(crate) fn arguments(args: &Value) -> String {
     match args {
         Value::String(text) => json!({ "text": text }).to_string(),
         other => other.to_string(),

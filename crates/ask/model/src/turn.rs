@@ -64,7 +64,7 @@ pub struct ToolSpec {
 impl Turn {
     /// Returns true and the text of a message of ours, or false and the text of one of the model, for servers without
     /// tools.
-    pub(crate) fn plain(&self) -> (bool, String) {
+    pub fn plain(&self) -> (bool, String) {
         match self {
             Turn::User(text) => (true, text.clone()),
             Turn::Model(text) => (false, text.clone()),
@@ -87,10 +87,10 @@ impl Turn {
     }
 
     /// Estimates the tokens of the message.
-    pub(crate) fn tokens(&self) -> u64 {
+    pub fn tokens(&self) -> u64 {
         match self {
-            Turn::User(text) | Turn::Model(text) => super::estimate_tokens(text),
-            Turn::Calls(_) | Turn::Results(_) => super::estimate_tokens(&self.plain().1),
+            Turn::User(text) | Turn::Model(text) => crate::estimate_tokens(text),
+            Turn::Calls(_) | Turn::Results(_) => crate::estimate_tokens(&self.plain().1),
         }
     }
 }

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::{
+use crate::{
     Ask, Fault, Means, ToolCall, ToolResult, Turn, Usage,
     chat::function,
+    settings::Server,
     wire::{Partial, Wire, broken_off, count, text},
 };
-use crate::settings::Server;
 
-pub(super) struct Ollama;
+pub(crate) struct Ollama;
 
 impl Wire for Ollama {
     fn provider(&self) -> &'static str {
@@ -90,5 +90,5 @@ impl Wire for Ollama {
 fn messages(turn: &Turn) -> Vec<Value> {
     let call = |call: &ToolCall| json!({ "function": { "name": call.name, "arguments": call.args } });
     let result = |result: &ToolResult| json!({ "role": "tool", "tool_name": result.name, "content": result.text });
-    super::chat::messages_of(turn, call, result)
+    crate::chat::messages_of(turn, call, result)
 }

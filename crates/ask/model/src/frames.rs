@@ -2,7 +2,7 @@
 
 /// The framing of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Framing {
+pub(crate) enum Framing {
     /// Server-sent events: `data:` lines up to an empty line.
     Events,
     /// Lines of JSON: one value per line.
@@ -11,7 +11,7 @@ pub(super) enum Framing {
 
 /// A decoder that buffers bytes until they form a whole piece.
 #[derive(Debug)]
-pub(super) struct Frames {
+pub(crate) struct Frames {
     framing: Framing,
     bytes: Vec<u8>,
     /// The data of the current event so far.
@@ -19,12 +19,12 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    pub(super) fn new(framing: Framing) -> Self {
+    pub(crate) fn new(framing: Framing) -> Self {
         Frames { framing, bytes: Vec::new(), data: None }
     }
 
     /// Appends bytes, and returns the pieces that they complete.
-    pub(super) fn take(&mut self, bytes: &[u8]) -> Vec<String> {
+    pub(crate) fn take(&mut self, bytes: &[u8]) -> Vec<String> {
         self.bytes.extend_from_slice(bytes);
         let mut pieces = Vec::new();
         let mut from = 0;
@@ -38,7 +38,7 @@ impl Frames {
     }
 
     /// Returns the remaining piece when the stream has ended: the last line needs no line end.
-    pub(super) fn rest(mut self) -> Option<String> {
+    pub(crate) fn rest(mut self) -> Option<String> {
         let line = String::from_utf8_lossy(&std::mem::take(&mut self.bytes)).into_owned();
         let last = self.line(line.trim_end_matches('\r'));
         last.or(self.data)

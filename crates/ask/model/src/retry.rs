@@ -5,13 +5,13 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
-use super::Fault;
+use crate::Fault;
 
 /// The first delay if the server names none; it doubles with every retry.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 
 /// Reports if the fault is transient, so that a retry may succeed.
-pub(super) fn may_pass(fault: &Fault) -> bool {
+pub(crate) fn may_pass(fault: &Fault) -> bool {
     match fault {
         Fault::Unreachable(_) | Fault::BrokenOff(_) | Fault::Stopped(_) => true,
         Fault::Timeout { what, .. } => *what == "connection",
@@ -22,7 +22,7 @@ pub(super) fn may_pass(fault: &Fault) -> bool {
 }
 
 /// Returns the delay before the next retry; `None` if the server asks for more than the allowed maximum.
-pub(super) fn wait(fault: &Fault, tries: u32, most: Duration) -> Option<Duration> {
+pub(crate) fn wait(fault: &Fault, tries: u32, most: Duration) -> Option<Duration> {
     match fault {
         Fault::Status { retry_after_ms: Some(ms), .. } => Some(Duration::from_millis(*ms)).filter(|wait| *wait <= most),
         _ => Some(FIRST_WAIT.saturating_mul(1 << tries.min(16)).min(most)),
@@ -30,7 +30,7 @@ pub(super) fn wait(fault: &Fault, tries: u32, most: Duration) -> Option<Duration
 }
 
 /// Reads the retry delay that the server names: milliseconds, seconds or a date.
-pub(super) fn after_ms(headers: &BTreeMap<String, String>, now_ms: i64) -> Option<u64> {
+pub(crate) fn after_ms(headers: &BTreeMap<String, String>, now_ms: i64) -> Option<u64> {
     let number = |name: &str| headers.get(name)?.trim().parse::<f64>().ok().filter(|number| *number >= 0.0);
     if let Some(ms) = number("retry-after-ms") {
         return Some(ms as u64);

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::{
+use crate::{
     Ask, Fault, Means, ToolCall, ToolResult, Turn, Usage,
     chat::arguments,
+    settings::Server,
     wire::{ANSWER, Partial, Wire, broken_off, count, text},
 };
-use crate::settings::Server;
 
-pub(super) struct Responses;
+pub(crate) struct Responses;
 
 impl Wire for Responses {
     fn provider(&self) -> &'static str {
@@ -46,7 +46,7 @@ impl Wire for Responses {
         let (schema, is_strict) = ask.strict();
         match means {
             Means::Calls => {
-                let tool = |tool: &super::ToolSpec| json!({ "type": "function", "name": tool.name, "description": tool.description, "parameters": tool.schema, "strict": false });
+                let tool = |tool: &crate::ToolSpec| json!({ "type": "function", "name": tool.name, "description": tool.description, "parameters": tool.schema, "strict": false });
                 body["tools"] = ask.tools.iter().map(tool).collect();
             }
             Means::Schema => {

@@ -1,18 +1,13 @@
-//! A program as a judge: it reads the question from stdin and prints the answer.
-//!
-//! It runs in the sandbox like every program of a run, with fewer rights: it can write only to its temporary directory,
-//! and it has no network access unless the settings allow it.
+//! The attempt as the one that asks a model: its clock, its viewers, and programs that act as a judge.
 
 use std::{collections::BTreeMap, ffi::OsString};
 
 use interlock_activity::Attempt;
+use interlock_model::{Asker, Fault, Later, Reply, settings::Command};
 use interlock_process::{self as program, Confined, How, Plan, ProgramResult, Sandbox, Stream, Tell};
 use interlock_sandbox::{Kind, Rules};
 use serde_json::json;
 use tempfile::TempDir;
-
-use super::{Ask, Fault, Means, Reply, Usage, estimate_tokens};
-use crate::settings::Command;
 
 /// The maximum length of an answer, in bytes.
 const ANSWER_BYTES_MAX: u64 = 8 * 1024 * 1024;
@@ -20,20 +15,44 @@ const ANSWER_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// The maximum length of the program's stderr that an error message shows.
 const COMPLAINT_CHARS: usize = 300;
 
-/// Runs the program once. The program is stopped if the future is dropped.
-pub(super) async fn run(
-    command: &Command,
-    ask: &Ask<'_>,
-    attempt: &Attempt,
-    sandbox: &Sandbox,
-) -> Result<Reply, Fault> {
-    let own = TempDir::new().map_err(|error| Fault::Local(format!("could not create its directory: {error}")))?;
-    let plan = plan(command, ask, attempt, rules(command, sandbox, &own)?, sandbox)?;
-    let ended = program::run(attempt, &plan).await.map_err(|outcome| Fault::Local(outcome.message()))?;
-    let confined = confinement(&ended.confined);
-    let text = answer(command, ended)?;
-    let usage = Usage { input_tokens: ask.tokens(), output_tokens: estimate_tokens(&text), is_estimate: true };
-    Ok(Reply { text, finish: "exit 0".to_owned(), usage, confined: Some(confined), ..Reply::default() })
+/// The attempt of an activity that asks a model.
+pub(crate) struct AttemptAsks<'a> {
+    pub(crate) attempt: &'a Attempt,
+    pub(crate) sandbox: &'a Sandbox,
+}
+
+impl Asker for AttemptAsks<'_> {
+    fn now_ms(&self) -> i64 {
+        self.attempt.host.now_ms()
+    }
+
+    fn sleep(&self, ms: u64) -> Later<'_, ()> {
+        self.attempt.host.sleep(ms)
+    }
+
+    fn show(&self, text: &str) {
+        show(self.attempt, text);
+    }
+
+    /// The program runs in the sandbox like every program of a run, with fewer rights: it can write only to its temporary
+    /// directory, and it has no network access unless the settings allow it. It is stopped if the future is dropped.
+    fn run<'a>(&'a self, command: &'a Command, question: String) -> Later<'a, Result<Reply, Fault>> {
+        Box::pin(async move {
+            let own =
+                TempDir::new().map_err(|error| Fault::Local(format!("could not create its directory: {error}")))?;
+            let plan = plan(command, question, self.attempt, rules(command, self.sandbox, &own)?, self.sandbox)?;
+            let ended = program::run(self.attempt, &plan).await.map_err(|outcome| Fault::Local(outcome.message()))?;
+            let confined = confinement(&ended.confined);
+            let text = answer(command, ended)?;
+            Ok(Reply { text, finish: "exit 0".to_owned(), confined: Some(confined), ..Reply::default() })
+        })
+    }
+}
+
+/// Shows a text, redacted, to the people who watch the run.
+pub(crate) fn show(attempt: &Attempt, text: &str) {
+    let Attempt { run, activity, host, evidence, .. } = attempt;
+    host.progress(run, *activity, &evidence.redactor().text(text));
 }
 
 /// Returns the program's sandbox rules: the usual ones, but only its temporary directory is writable.
@@ -50,7 +69,13 @@ fn rules(command: &Command, sandbox: &Sandbox, own: &TempDir) -> Result<Rules, F
     }
 }
 
-fn plan(command: &Command, ask: &Ask<'_>, attempt: &Attempt, rules: Rules, sandbox: &Sandbox) -> Result<Plan, Fault> {
+fn plan(
+    command: &Command,
+    question: String,
+    attempt: &Attempt,
+    rules: Rules,
+    sandbox: &Sandbox,
+) -> Result<Plan, Fault> {
     let [program, arguments @ ..] = command.argv.as_slice() else {
         return Err(Fault::Local("the command is empty".to_owned()));
     };
@@ -61,7 +86,7 @@ fn plan(command: &Command, ask: &Ask<'_>, attempt: &Attempt, rules: Rules, sandb
         words: std::iter::once(found.into()).chain(arguments.iter().map(OsString::from)).collect(),
         folder: attempt.folder.clone(),
         env: env.collect(),
-        stdin: question(ask).into_bytes(),
+        stdin: question.into_bytes(),
         timeout: Some(command.timeouts.total),
         output_bytes_max: ANSWER_BYTES_MAX,
         tell: [Tell::Nothing, Tell::Nothing],
@@ -100,8 +125,4 @@ fn text(stream: &mut Stream) -> Result<String, Fault> {
 /// Returns the enforced confinement as JSON, to be stored with the request.
 fn confinement(confined: &Confined) -> serde_json::Value {
     json!({ "enforced": confined.enforced, "breaches": confined.ended.breaches, "left": confined.ended.left })
-}
-
-fn question(ask: &Ask<'_>) -> String {
-    json!({ "system": ask.system(Means::Prompt), "messages": ask.texts(), "schema": ask.schema }).to_string()
 }

@@ -10,7 +10,7 @@ use std::{collections::BTreeMap, time::Duration};
 use interlock_http::{Address, Client, Method, Request, header};
 use serde_json::{Value, json};
 
-use crate::model::Try;
+use crate::Try;
 
 /// The names of the span attributes.
 pub mod name {

@@ -2,17 +2,16 @@
 
 use std::{future::Future, time::Duration};
 
-use interlock_activity::Attempt;
 use interlock_http::{Address, Client, Method, Request, Response, header};
 use serde_json::Value;
 
-use super::{
-    Ask, Fault, Means, Reply,
+use crate::{
+    Ask, Asker, Fault, Means, Reply,
     frames::{Frames, Framing},
     refusal, retry,
+    settings::Server,
     wire::{self, Partial, Wire},
 };
-use crate::settings::Server;
 
 /// The maximum length of an answer, in bytes.
 const REPLY_BYTES_MAX: usize = 8 * 1024 * 1024;
@@ -27,20 +26,20 @@ const SHOWN_CHARS: usize = 200;
 const STREAMED_CHARS_MAX: usize = 16_000;
 
 /// Sends the question once and reads the reply.
-pub(super) async fn call(
+pub(crate) async fn call(
     client: &Client,
     server: &Server,
     wire: &dyn Wire,
     ask: &Ask<'_>,
     means: Means,
-    attempt: &Attempt,
+    asker: &dyn Asker,
 ) -> Result<Reply, Fault> {
-    let listener = Listener { attempt, is_shown: means == Means::Calls };
+    let listener = Listener { asker, is_shown: means == Means::Calls };
     let work = async {
         let mut response = send(client, server, wire, ask, means).await?;
         match response.status {
             200..300 => read(&mut response, server, wire, &listener).await?.finish(ask, means),
-            _ => Err(refused(&mut response, server, attempt.host.now_ms()).await),
+            _ => Err(refused(&mut response, server, asker.now_ms()).await),
         }
     };
     within(server.timeouts.total, "whole answer", work).await?
@@ -108,7 +107,7 @@ fn shown(text: &str) -> String {
 
 /// Shows the text of an answer while it arrives.
 struct Listener<'a> {
-    attempt: &'a Attempt,
+    asker: &'a dyn Asker,
     is_shown: bool,
 }
 
@@ -118,8 +117,7 @@ impl Listener<'_> {
         if self.is_shown && !text.trim().is_empty() {
             let skip = text.chars().count().saturating_sub(STREAMED_CHARS_MAX);
             let end: String = text.chars().skip(skip).collect();
-            let Attempt { run, activity, host, evidence, .. } = self.attempt;
-            host.progress(run, *activity, &evidence.redactor().text(&end));
+            self.asker.show(&end);
         }
     }
 }
