@@ -84,6 +84,12 @@ fn a_call_that_stores_files_reads_no_other_place_of_people() {
     assert!(store(discover(&folder), "up/secret").is_ok(), "usually a call reads what the user can read");
     let Err(Error::Failed { said, .. }) = store(narrow(), "up/secret") else { unreachable!() };
     assert!(said.contains("Permission denied"), "{said}");
+    // Every directory of the root in which no programs are is a place of people.
+    let elsewhere = tempfile::Builder::new().tempdir_in("/var/tmp").unwrap();
+    let file = elsewhere.path().join("secret");
+    fs::write(&file, "theirs\n").unwrap();
+    assert!(store(discover(&folder), file.to_str().unwrap()).is_ok());
+    assert!(store(narrow(), file.to_str().unwrap()).is_err());
     store(narrow(), "f").unwrap();
     store(discover(&folder).reading_only([top.path().to_owned()]), "up/secret").unwrap();
 }

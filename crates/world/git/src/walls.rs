@@ -34,11 +34,9 @@ const NEWEST: ABI = ABI::V7;
 /// The directories of the root in which there are devices and processes instead of files.
 const NO_FILES: [&str; 3] = ["/dev", "/proc", "/sys"];
 
-/// The directories of the root in which people have files.
-const OF_PEOPLE: [&str; 7] = ["/home", "/root", "/run", "/tmp", "/mnt", "/media", "/srv"];
-
-/// The directories of the root that programs need.
-const OF_PROGRAMS: [&str; 6] = ["/usr", "/opt", "/nix", "/gnu", "/snap", "/etc"];
+/// The directories of the root that programs need. People may have files in every other one.
+const OF_PROGRAMS: [&str; 12] =
+    ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix", "/gnu", "/snap", "/etc"];
 
 /// The devices that git uses, and shared memory, which has files.
 const FILES_IN_DEV: [&str; 3] = ["/dev/null", "/dev/urandom", "/dev/shm"];
@@ -95,7 +93,8 @@ impl Walls {
         let reading = make_bitflags!(AccessFs::{ReadFile | ReadDir});
         let devices = make_bitflags!(AccessFs::{ReadFile | ReadDir | WriteFile});
         let is_closed = |place: &Path| {
-            NO_FILES.iter().any(|none| place == Path::new(none)) || (self.is_narrow && is_of_people(place))
+            let is_one_of = |known: &[&str]| known.iter().any(|known| place == Path::new(known));
+            is_one_of(&NO_FILES) || (self.is_narrow && !is_one_of(&OF_PROGRAMS))
         };
         for place in std::fs::read_dir("/").into_iter().flatten().flatten().map(|entry| entry.path()) {
             if !is_closed(&place) {
@@ -117,13 +116,6 @@ impl Walls {
         }
         ruleset.restrict_self().map(drop)
     }
-}
-
-/// Returns true for a directory of the root in which people have files.
-fn is_of_people(place: &Path) -> bool {
-    let is_home = || std::env::home_dir().is_some_and(|home| home.starts_with(place));
-    OF_PEOPLE.iter().any(|known| place == Path::new(known))
-        || (is_home() && !OF_PROGRAMS.iter().any(|known| place == Path::new(known)))
 }
 
 /// Adds a rule for a place. One that does not exist needs none.
