@@ -39,7 +39,7 @@ impl Home {
 #[expect(clippy::disallowed_methods, reason = "no program can change the directories above the homes")]
 fn make(homes: &Path, below: &Path) -> io::Result<PathBuf> {
     fs::create_dir_all(homes)?;
-    let folder = Folder::open(homes)?;
+    let folder = Folder::open_through_links(homes)?;
     folder.make_folders(below)?;
     folder.folder(below)?.set_mode(Path::new(""), Mode::RWXU)?;
     homes.join(below).canonicalize()

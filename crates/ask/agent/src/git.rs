@@ -55,13 +55,13 @@ struct GitDir {
 
 impl GitDir {
     fn of(path: PathBuf) -> Option<Self> {
-        let about = Folder::open_without_links(&path).ok()?.stat(Path::new("")).ok()?;
+        let about = Folder::open(&path).ok()?.stat(Path::new("")).ok()?;
         Some(GitDir { path, identity: (about.st_dev, about.st_ino) })
     }
 
     /// Opens the directory, if it is still the same one and no link leads to it.
     fn open(&self) -> Option<Folder> {
-        let folder = Folder::open_without_links(&self.path).ok()?;
+        let folder = Folder::open(&self.path).ok()?;
         let about = folder.stat(Path::new("")).ok()?;
         (self.identity == (about.st_dev, about.st_ino)).then_some(folder)
     }
@@ -174,7 +174,7 @@ impl Standing {
     fn staged(&self) -> Option<String> {
         let Content::File(bytes) = &self.index else { return Some(String::new()) };
         let copy = tempfile::tempdir().ok()?;
-        Folder::open(copy.path()).and_then(|copy| copy.write(Path::new("index"), bytes)).ok()?;
+        Folder::open_through_links(copy.path()).and_then(|copy| copy.write(Path::new("index"), bytes)).ok()?;
         let index = copy.path().join("index");
         let git: Git = Git::of(&self.places.root, &self.places.own.path, &self.places.common.path);
         let listed = git.index(&index).run(&["ls-files", "--stage"]).ok()?;

@@ -38,7 +38,7 @@ fn user_cache() -> Option<PathBuf> {
 
 /// Removes the homes of all runs except these, and returns their number. With `is_dry` nothing is removed.
 pub fn remove_homes(homes: &Path, except: &BTreeSet<String>, is_dry: bool) -> io::Result<u64> {
-    let homes = match Folder::open(homes) {
+    let homes = match Folder::open_through_links(homes) {
         Err(error) if error.is_not_found() => return Ok(0),
         homes => homes?,
     };
@@ -69,7 +69,7 @@ pub fn continue_run(store: &Path, cache: Option<&Path>, from: &str, run: &str) -
 
 /// Copies the homes of one run for another. Links are not followed; sockets and pipes are left out.
 fn copy(homes: &Path, from: &str, to: &str) -> Result<(), Error> {
-    let homes = Folder::open(homes)?;
+    let homes = Folder::open_through_links(homes)?;
     let old = homes.folder(Path::new(from))?;
     homes.make_folders(Path::new(to))?;
     old.copy_to(&homes.folder(Path::new(to))?, COPIED_MAX, |_| true)

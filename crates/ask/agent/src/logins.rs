@@ -70,7 +70,7 @@ impl Drop for Logins {
         remove_copies(&self.noted);
         if let Some((_locked, path)) = self.marker.take() {
             // A marker without copies does no harm.
-            let _ = Folder::open(path.parent().unwrap_or(&path))
+            let _ = Folder::open_through_links(path.parent().unwrap_or(&path))
                 .and_then(|it| it.remove_file(Path::new(path.file_name().unwrap_or_default())));
         }
     }
@@ -79,7 +79,7 @@ impl Drop for Logins {
 /// Removes copies of credential files that a killed process has left, and returns their number. `homes` is the directory
 /// with all homes. Copies of turns in progress stay.
 pub fn remove_left_logins(homes: &Path) -> io::Result<u64> {
-    let is_empty = match Folder::open(&homes.join(FOLDER)) {
+    let is_empty = match Folder::open_through_links(&homes.join(FOLDER)) {
         Err(error) if error.is_not_found() => true,
         folder => folder?.names(Path::new(""))?.is_empty(),
     };
@@ -87,7 +87,7 @@ pub fn remove_left_logins(homes: &Path) -> io::Result<u64> {
         return Ok(0);
     }
     let _lock = lock(homes)?;
-    let markers = Folder::open(&homes.join(FOLDER))?;
+    let markers = Folder::open_through_links(&homes.join(FOLDER))?;
     let mut count = 0;
     for name in markers.names(Path::new(""))? {
         let name = Path::new(&name);

@@ -37,7 +37,7 @@ fn put(path: &Path, content: &[u8]) -> io::Result<()> {
     }
     let name = path.file_name().map(PathBuf::from).ok_or(io::ErrorKind::InvalidInput)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder = Folder::open(folder)?;
+    let folder = Folder::open_through_links(folder)?;
     if folder.kind(&name)? == Some(beneath::FileType::Symlink) {
         return Err(beneath::Error::Link { path: path.to_owned() }.into());
     }

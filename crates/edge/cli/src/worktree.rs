@@ -66,7 +66,7 @@ impl Kept {
     pub(crate) fn remove(&self) -> Result<(), Failure> {
         self.tree.remove().map_err(wrong)?;
         let (above, name) = (self.place.parent(), self.place.file_name());
-        let above = Folder::open(above.unwrap_or(&self.place));
+        let above = Folder::open_through_links(above.unwrap_or(&self.place));
         let removed = above.and_then(|above| above.remove_all(Path::new(name.unwrap_or_default())));
         removed.map_err(|error| Failure::file("remove", &self.place, &error.into()))
     }

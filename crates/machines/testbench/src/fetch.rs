@@ -79,7 +79,7 @@ pub(crate) fn kept(folder: &Path) -> Result<Vec<FetchedFile>, Trouble> {
 /// Returns the relative path of every file below a directory. Symbolic links are left out, because they may point
 /// anywhere.
 pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>, Trouble> {
-    let all = Folder::open_without_links(folder)?.list(Path::new(""), FILES_MAX, |_| true);
+    let all = Folder::open(folder)?.list(Path::new(""), FILES_MAX, |_| true);
     let all = all.map_err(|error| match error {
         interlock_beneath::Error::TooMany { .. } => {
             Trouble::environment(format!("more than {FILES_MAX} files were fetched"))

@@ -82,7 +82,7 @@ impl Session {
     pub fn ran(&self) -> io::Result<Vec<(PathBuf, Ran)>> {
         let runs = self.folder.join("runs");
         let mut all = Vec::new();
-        for folder in Folder::open_without_links(&runs)?.names(Path::new(""))?.into_iter().map(|name| runs.join(name)) {
+        for folder in Folder::open(&runs)?.names(Path::new(""))?.into_iter().map(|name| runs.join(name)) {
             match whole::read(folder.join("ran.json"), FILE_BYTES_MAX) {
                 Ok(text) => all.push((folder, serde_json::from_slice(&text).map_err(io::Error::other)?)),
                 Err(error) if error.is_absent() => {}

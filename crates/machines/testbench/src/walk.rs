@@ -15,7 +15,7 @@ const DEPTH_MAX: usize = 64;
 /// directories. The paths are relative to the directory.
 pub(crate) fn walk(folder: &Path) -> io::Result<Vec<Entry>> {
     let enter = |entry: &Entry| !is_git(entry) && entry.path.components().count() <= DEPTH_MAX;
-    let mut all = Folder::open_without_links(folder)?.list(Path::new(""), FILES_MAX, enter)?;
+    let mut all = Folder::open(folder)?.list(Path::new(""), FILES_MAX, enter)?;
     all.retain(|entry| !is_git(entry));
     Ok(all)
 }
@@ -23,7 +23,7 @@ pub(crate) fn walk(folder: &Path) -> io::Result<Vec<Entry>> {
 /// Copies a directory without its repository. Symbolic links are copied as links.
 pub(crate) fn copy(from: &Path, to: &Path, bytes_max: u64) -> io::Result<()> {
     interlock_beneath::whole::make_folders(to)?;
-    let (from, to) = (Folder::open_without_links(from)?, Folder::open_without_links(to)?);
+    let (from, to) = (Folder::open(from)?, Folder::open(to)?);
     Ok(from.copy_to(&to, (FILES_MAX, bytes_max), |entry| !is_git(entry))?)
 }
 

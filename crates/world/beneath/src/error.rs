@@ -48,6 +48,14 @@ pub enum Error {
         /// The limit.
         files_max: usize,
     },
+    /// There are more directories in each other than the limit.
+    #[error("{} has more than {depth_max} directories in each other", path.display())]
+    TooDeep {
+        /// The path of the directory.
+        path: PathBuf,
+        /// The limit.
+        depth_max: usize,
+    },
     /// The path contains `..` or is absolute.
     #[error("{} is outside the directory {}", path.display(), folder.display())]
     Outside {

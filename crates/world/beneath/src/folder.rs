@@ -36,33 +36,37 @@ impl AsFd for Folder {
     }
 }
 
+impl From<Folder> for OwnedFd {
+    fn from(folder: Folder) -> Self {
+        folder.handle
+    }
+}
+
 impl Folder {
-    /// Opens a directory whose path no confined program can change. Links in the path are followed.
+    /// Opens a directory if no part of its whole path is a link.
     pub fn open(path: &Path) -> Result<Self> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        match fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+            Ok(handle) => Ok(Folder { handle, path: path.to_owned() }),
+            // The part that is a link is looked for, to name it.
+            Err(Errno::LOOP) => Err(step_by_step(path).err().unwrap_or_else(|| Error::Link { path: path.to_owned() })),
+            // An older kernel, or a container that does not know the call.
+            Err(Errno::NOSYS | Errno::PERM) => step_by_step(path),
+            Err(error) => Err(Error::system(path, error)),
+        }
+    }
+
+    /// Opens a directory whose path no confined program can change. Links in the path are followed.
+    pub fn open_through_links(path: &Path) -> Result<Self> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let handle = fs::openat(CWD, path, flags, Mode::empty()).map_err(|error| Error::system(path, error))?;
         Ok(Folder { handle, path: path.to_owned() })
     }
 
-    /// Opens a directory if no part of its whole path is a link.
-    pub fn open_without_links(path: &Path) -> Result<Self> {
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        match fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
-            Ok(handle) => Ok(Folder { handle, path: path.to_owned() }),
-            Err(Errno::LOOP) => Err(Error::Link { path: path.to_owned() }),
-            // An older kernel, or a container that does not know the call.
-            Err(Errno::NOSYS | Errno::PERM) => match path.strip_prefix("/") {
-                Ok(below) => Folder::open(Path::new("/"))?.folder(below),
-                Err(_) => Folder::open(Path::new("."))?.folder(path),
-            },
-            Err(error) => Err(Error::system(path, error)),
-        }
-    }
-
     /// Opens the directory of a path if no part of it is a link, and returns the last name of the path.
     pub fn above(path: &Path) -> Result<(Self, PathBuf)> {
         match (path.parent(), path.file_name()) {
-            (Some(folder), Some(name)) => Ok((Folder::open_without_links(folder)?, name.into())),
+            (Some(folder), Some(name)) => Ok((Folder::open(folder)?, name.into())),
             _ => Err(Error::Outside { path: path.to_owned(), folder: PathBuf::from("/") }),
         }
     }
@@ -74,9 +78,18 @@ impl Folder {
 
     /// Opens a directory beneath this one. An empty path opens this one again.
     pub fn folder(&self, path: &Path) -> Result<Folder> {
+        let names = self.names_of(path)?;
+        // All in one step if that is possible. If not, the error names the place.
+        if names.len() > 1 {
+            let how = ResolveFlags::NO_SYMLINKS | ResolveFlags::BENEATH;
+            let opened = fs::openat2(&self.handle, path, STEP, Mode::empty(), how);
+            if let Ok(handle) = opened {
+                return Ok(Folder { handle, path: self.path.join(path) });
+            }
+        }
         let mut handle = None;
         let mut full = self.path.clone();
-        for name in self.names_of(path)? {
+        for name in names {
             full.push(name);
             let above = handle.as_ref().unwrap_or(&self.handle);
             let next = fs::openat(above, name, STEP, Mode::empty());
@@ -178,6 +191,14 @@ impl Folder {
         let target = fs::readlinkat(&folder.handle, name, Vec::new());
         let target = target.map_err(|error| Error::system(&folder.path.join(name), error))?;
         Ok(PathBuf::from(OsString::from_vec(target.into_bytes())))
+    }
+}
+
+/// Opens a directory by the components of its path.
+fn step_by_step(path: &Path) -> Result<Folder> {
+    match path.strip_prefix("/") {
+        Ok(below) => Folder::open_through_links(Path::new("/"))?.folder(below),
+        Err(_) => Folder::open_through_links(Path::new("."))?.folder(path),
     }
 }
 

@@ -26,7 +26,7 @@ pub use folder::Folder;
 pub use list::Entry;
 pub use rustix::fs::{FileType, Mode, Stat};
 
-/// Reads a file within a directory. The directory's path may contain links; the path below it may not.
+/// Reads a file within a directory. No part of the whole path may be a link.
 pub fn read(folder: &Path, path: &Path, bytes_max: u64) -> Result<Vec<u8>> {
     Folder::open(folder)?.read(path, bytes_max)
 }

@@ -18,6 +18,12 @@ use crate::{
 /// The flags with which a directory is opened for listing.
 pub(crate) const LISTED: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
+/// The most names of one directory that are read.
+const NAMES_MAX: usize = 1_000_000;
+
+/// The most directories in each other whose content is listed. The kernel goes so far in one step.
+const DEPTH_MAX: usize = 500;
+
 /// A file, link or directory beneath a directory.
 #[derive(Debug)]
 pub struct Entry {
@@ -47,6 +53,9 @@ impl Folder {
             if name == b"." || name == b".." {
                 continue;
             }
+            if names.len() == NAMES_MAX {
+                return Err(Error::TooMany { path: here.path, files_max: NAMES_MAX });
+            }
             let name = OsString::from_vec(name);
             let kind = match entry.file_type() {
                 // Some file systems do not say it in the list.
@@ -69,6 +78,9 @@ impl Folder {
                 Err(Error::TooMany { .. }) => return Err(Error::TooMany { path: self.path.join(path), files_max }),
                 other => waiting.extend(folders(&found[other?..], &enter)),
             }
+            if waiting.back().is_some_and(is_deep) {
+                return Err(Error::TooDeep { path: self.path.join(path), depth_max: DEPTH_MAX });
+            }
         }
         Ok(found)
     }
@@ -81,7 +93,7 @@ impl Folder {
             let first = found.len();
             match self.list_one(&folder, &mut found, files_max) {
                 Err(Error::TooMany { .. }) => break,
-                _ => waiting.extend(folders(&found[first..], &enter)),
+                _ => waiting.extend(folders(&found[first..], &enter).filter(|folder| !is_deep(folder))),
             }
         }
         found
@@ -148,6 +160,10 @@ impl Folder {
             false => Ok(bytes),
         }
     }
+}
+
+fn is_deep(folder: &PathBuf) -> bool {
+    folder.components().count() > DEPTH_MAX
 }
 
 fn folders<'e>(entries: &'e [Entry], enter: &'e impl Fn(&Entry) -> bool) -> impl Iterator<Item = PathBuf> + 'e {

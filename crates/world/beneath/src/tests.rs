@@ -10,7 +10,7 @@ use std::{
 
 use rustix::fs::{CWD, FileType, Mode, RenameFlags};
 
-use crate::{Error, Folder, read, read_text};
+use crate::{Error, Folder, read, read_text, whole};
 
 fn said(folder: &Path, path: &str) -> String {
     let said = match read(folder, Path::new(path), 10) {
@@ -49,17 +49,54 @@ fn only_regular_files_within_the_folder_are_read() {
 }
 
 #[test]
-fn a_directory_may_be_reached_by_a_link_and_a_missing_text_is_none() {
+fn a_directory_is_reached_by_a_link_only_on_request_and_a_missing_text_is_none() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("real")).unwrap();
     fs::write(folder.path().join("real/a"), "text").unwrap();
     fs::write(folder.path().join("real/b"), [0xff]).unwrap();
     symlink("real", folder.path().join("link")).unwrap();
     let link = folder.path().join("link");
-    assert_eq!(read_text(&link, Path::new("a"), 10).unwrap().as_deref(), Some("text"));
-    assert_eq!(read_text(&link, Path::new("none/none"), 10).unwrap(), None);
-    assert!(matches!(read_text(&link, Path::new("b"), 10), Err(Error::NotText { .. })));
-    assert!(matches!(Folder::open_without_links(&link), Err(Error::Link { .. })));
+    let here = Folder::open_through_links(&link).unwrap();
+    assert_eq!(here.read_text(Path::new("a"), 10).unwrap().as_deref(), Some("text"));
+    assert_eq!(here.read_text(Path::new("none/none"), 10).unwrap(), None);
+    assert!(matches!(here.read_text(Path::new("b"), 10), Err(Error::NotText { .. })));
+    fs::create_dir(folder.path().join("real/sub")).unwrap();
+    for path in [link.clone(), link.join("sub"), link.join("none")] {
+        let error = read_text(&path, Path::new("a"), 10).unwrap_err();
+        assert_eq!(error.to_string(), format!("{} is a symbolic link; links are not followed here", link.display()));
+    }
+}
+
+#[test]
+fn a_place_is_opened_only_if_no_part_of_its_path_is_a_link() {
+    let folder = tempfile::tempdir().unwrap();
+    let top = folder.path().canonicalize().unwrap();
+    fs::create_dir_all(top.join("a/b")).unwrap();
+    fs::write(top.join("a/b/file"), "").unwrap();
+    symlink("a", top.join("link")).unwrap();
+    for path in ["a/b", "a/b/file"] {
+        whole::open_place(top.join(path)).unwrap();
+    }
+    for path in ["link", "link/b", "link/b/file"] {
+        assert!(matches!(whole::open_place(top.join(path)), Err(Error::Link { .. })), "{path}");
+    }
+    whole::open_place("/").unwrap();
+}
+
+#[test]
+fn a_deep_chain_of_directories_is_listed_to_a_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut here = Folder::open(folder.path()).unwrap();
+    // Deeper than a path can say.
+    for _ in 0..5_000 {
+        here.make_folder(Path::new("d")).unwrap();
+        here = here.folder(Path::new("d")).unwrap();
+    }
+    let top = Folder::open(folder.path()).unwrap();
+    assert!(matches!(top.list(Path::new(""), 100_000, |_| true), Err(Error::TooDeep { .. })));
+    assert_eq!(top.list_some(Path::new(""), 100_000, |_| true).len(), 501);
+    assert_eq!(top.list(Path::new(""), 100_000, |entry| entry.path.components().count() < 9).unwrap().len(), 9);
+    top.remove_all(Path::new("d")).unwrap();
 }
 
 #[test]

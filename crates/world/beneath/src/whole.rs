@@ -5,10 +5,11 @@
 use std::{
     ffi::OsString,
     fs::File,
+    os::fd::OwnedFd,
     path::{Path, PathBuf},
 };
 
-use rustix::fs::FileType;
+use rustix::fs::{FileType, Mode, OFlags, fstat, openat};
 
 use crate::{
     error::{Error, Result},
@@ -25,6 +26,22 @@ pub fn read(path: impl AsRef<Path>, bytes_max: u64) -> Result<Vec<u8>> {
 pub fn open_file(path: impl AsRef<Path>) -> Result<File> {
     let (folder, name) = Folder::above(path.as_ref())?;
     folder.open_file(&name)
+}
+
+/// Opens whatever is at a path for a rule of the kernel. It cannot be read through this.
+pub fn open_place(path: impl AsRef<Path>) -> Result<OwnedFd> {
+    let path = path.as_ref();
+    if path.file_name().is_none() {
+        return Folder::open(path).map(OwnedFd::from);
+    }
+    let (folder, name) = Folder::above(path)?;
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let opened = openat(&folder, &name, flags, Mode::empty()).map_err(|error| Error::system(path, error))?;
+    let about = fstat(&opened).map_err(|error| Error::system(path, error))?;
+    match FileType::from_raw_mode(about.st_mode) {
+        FileType::Symlink => Err(Error::Link { path: path.to_owned() }),
+        _ => Ok(opened),
+    }
 }
 
 /// Replaces a file at once, or creates it.
@@ -49,7 +66,7 @@ pub fn copy(from: impl AsRef<Path>, to: impl AsRef<Path>, bytes_max: u64) -> Res
 pub fn make_folders(path: impl AsRef<Path>) -> Result<()> {
     let (path, root) = (path.as_ref(), Path::new("/"));
     match path.strip_prefix(root) {
-        Ok(below) => Folder::open(root)?.make_folders(below),
+        Ok(below) => Folder::open_through_links(root)?.make_folders(below),
         Err(_) => Err(Error::Outside { path: path.to_owned(), folder: PathBuf::from(root) }),
     }
 }
@@ -89,7 +106,7 @@ pub fn kind(path: impl AsRef<Path>) -> Result<Option<FileType>> {
 
 /// Returns the names in a directory, in order; none if there is no directory.
 pub fn names(path: impl AsRef<Path>) -> Result<Vec<OsString>> {
-    match Folder::open_without_links(path.as_ref()) {
+    match Folder::open(path.as_ref()) {
         Err(error) if error.is_not_found() => Ok(Vec::new()),
         Err(error) => Err(error),
         Ok(folder) => folder.names(Path::new("")),

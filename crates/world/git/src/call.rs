@@ -320,8 +320,8 @@ impl<E: From<Error>> Git<E> {
     }
 
     fn walls(&self, program: Program) -> Result<Walls, Error> {
-        let without_links = self.writes.iter().map(|place| Folder::open_without_links(place));
-        let own = self.own.iter().map(|place| Folder::open(place));
+        let without_links = self.writes.iter().map(|place| Folder::open(place));
+        let own = self.own.iter().map(|place| Folder::open_through_links(place));
         let writes = without_links.chain(own).collect::<Result<Vec<_>, _>>();
         Ok(Walls {
             helpers: self.has_helpers.then(|| program.helpers()).flatten(),

@@ -146,7 +146,7 @@ fn submodule(root: &Path, own: &Path) -> Option<GitDirs> {
 }
 
 fn is_git_dir(folder: &Path) -> bool {
-    let Ok(folder) = Folder::open_without_links(folder) else { return false };
+    let Ok(folder) = Folder::open(folder) else { return false };
     ["HEAD", "objects", "refs"].iter().all(|name| matches!(folder.kind(Path::new(name)), Ok(Some(_))))
 }
 
@@ -159,7 +159,7 @@ fn text_of(folder: &Path, name: &str) -> Option<String> {
 /// Reads a setting from the configuration of a repository, in the form in which git writes it. Files that the
 /// configuration includes are not read: git does not read them for these settings either.
 fn setting(git_dir: &Path, section: &str, key: &str) -> Option<String> {
-    let text = Folder::open_without_links(git_dir).ok()?.read_text(Path::new("config"), CONFIG_BYTES_MAX).ok()??;
+    let text = Folder::open(git_dir).ok()?.read_text(Path::new("config"), CONFIG_BYTES_MAX).ok()??;
     let (mut is_section, mut found) = (false, None);
     for line in text.lines().map(str::trim) {
         if let Some(name) = line.strip_prefix('[') {

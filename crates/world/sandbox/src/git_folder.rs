@@ -29,14 +29,14 @@ pub(crate) struct GitFolder {
 impl GitFolder {
     /// Opens the `.git` directory of a workspace, if it has one.
     pub(crate) fn of(workspace: &Path) -> Option<Self> {
-        let held = Folder::open_without_links(&workspace.join(NAME)).ok()?;
+        let held = Folder::open(&workspace.join(NAME)).ok()?;
         let identity = identity(&held.stat(Path::new("")).ok()?);
         Some(GitFolder { workspace: workspace.to_owned(), held, identity })
     }
 
     /// Puts the directory back if another one, or nothing, is in its place.
     pub(crate) fn restore(&self) -> Option<Breach> {
-        let root = Folder::open_without_links(&self.workspace).ok()?;
+        let root = Folder::open(&self.workspace).ok()?;
         let name = Path::new(NAME);
         if self.is_at(&root, name) {
             return None;

@@ -81,7 +81,7 @@ impl Store {
 }
 
 fn names(folder: &Path) -> Vec<String> {
-    let names = Folder::open_without_links(folder).and_then(|folder| folder.names(Path::new("")));
+    let names = Folder::open(folder).and_then(|folder| folder.names(Path::new("")));
     names.unwrap_or_default().into_iter().filter_map(|name| name.into_string().ok()).collect()
 }
 

@@ -78,7 +78,7 @@ pub(crate) fn modules(git_folder: &Path) -> Vec<PathBuf> {
 }
 
 fn folders_in(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    let opened = Folder::open_without_links(folder).ok();
+    let opened = Folder::open(folder).ok();
     let names = opened.as_ref().and_then(|opened| opened.names(Path::new("")).ok()).unwrap_or_default();
     let is_folder = move |name: &OsString| {
         let kind = opened.as_ref().and_then(|opened| opened.kind(name.as_ref()).ok().flatten());

@@ -47,7 +47,7 @@ impl Workspace {
 /// Makes a copy equal to a tree. Programs of the run may work in the copy.
 fn bring(private: &Private, tree: &str, into: &Path) -> Result<()> {
     fs::create_dir_all(into).map_err(|error| Error::io("make", into, &error))?;
-    let copy = Folder::open(into).map_err(|error| Error::io("open", into, &error.into()))?;
+    let copy = Folder::open_through_links(into).map_err(|error| Error::io("open", into, &error.into()))?;
     let index = beside(into, ".index");
     let git = Git::new(into, &private.folder).objects(&private.objects).index(&index).for_a_moment();
     if index.exists() {
@@ -67,8 +67,8 @@ fn remove(copy: &Path) -> Result<()> {
         let _ = fs::remove_file(beside(copy, file));
     }
     let above = copy.parent().unwrap_or(copy);
-    let removed =
-        Folder::open(above).and_then(|above| above.remove_all(Path::new(copy.file_name().unwrap_or_default())));
+    let removed = Folder::open_through_links(above)
+        .and_then(|above| above.remove_all(Path::new(copy.file_name().unwrap_or_default())));
     removed.map_err(|error| Error::io("remove", copy, &error.into()))
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Error, MACHINE_FILE, Origin, Source};
 use crate::yaml::limits::FILE_BYTES_MAX;
-use interlock_beneath as beneath;
+use interlock_beneath::{self as beneath, Folder};
 use std::{fs, path::Path};
 
 /// The subdirectories whose files belong to the machine.
@@ -75,7 +75,9 @@ impl Files<'_> {
                 continue;
             }
             let within = self.folder.join(prefix).join(entry.file_name());
-            let content = beneath::read(self.root, &within, BYTES_MAX as u64).map_err(refused)?;
+            let content = Folder::open_through_links(self.root)
+                .and_then(|root| root.read(&within, BYTES_MAX as u64))
+                .map_err(refused)?;
             self.bytes += content.len();
             self.found.push((path, content));
             if self.found.len() > FILES_MAX {
@@ -100,7 +102,9 @@ fn is_there(path: &Path) -> bool {
 
 /// Reads the machine file, or only as much of it as shows that it is too large.
 fn machine_file(root: &Path, path: &Path) -> Result<Vec<u8>, Error> {
-    beneath::read_beginning(root, path, FILE_BYTES_MAX as u64 + 1).map_err(refused)
+    Folder::open_through_links(root)
+        .and_then(|root| root.read_beginning(path, FILE_BYTES_MAX as u64 + 1))
+        .map_err(refused)
 }
 
 fn refused(error: beneath::Error) -> Error {

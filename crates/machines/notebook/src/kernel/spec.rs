@@ -9,6 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use interlock_beneath::Folder;
 use serde_json::Value as Json;
 
 /// The longest kernelspec that is read.
@@ -88,7 +89,8 @@ fn names(place: &Path) -> Vec<String> {
 fn read(place: &Path, name: &str) -> Result<Kernelspec, String> {
     let folder = place.join("kernels").join(name);
     let wrong = |why: &dyn std::fmt::Display| format!("{}: {why}", folder.join("kernel.json").display());
-    let text = interlock_beneath::read(&folder, Path::new("kernel.json"), BYTES_MAX).map_err(|e| wrong(&e))?;
+    let text = Folder::open_through_links(&folder).and_then(|folder| folder.read(Path::new("kernel.json"), BYTES_MAX));
+    let text = text.map_err(|error| wrong(&error))?;
     let spec: Json = serde_json::from_slice(&text).map_err(|error| wrong(&error))?;
     let text = |name: &str| spec[name].as_str().map(str::to_owned);
     let argv = spec["argv"].as_array().into_iter().flatten().filter_map(Json::as_str);

@@ -93,7 +93,7 @@ impl Guest {
 
 /// Removes entries that are not regular files, and files beyond the limits. Returns the paths of the others.
 fn keep_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let (guest, mut files) = (Folder::open_without_links(folder)?, Vec::new());
+    let (guest, mut files) = (Folder::open(folder)?, Vec::new());
     let is_deep = |entry: &Entry| entry.path.components().count() > DEPTH_MAX;
     for entry in guest.list(Path::new(""), LISTED_MAX, |entry| !is_deep(entry))? {
         match entry.kind {

@@ -197,7 +197,7 @@ fn lock(home: &Path) -> std::io::Result<std::fs::File> {
 /// The next verification makes a room again.
 pub fn remove_old_rooms(store: &Path, unused_for: Duration, is_dry: bool) -> std::io::Result<u64> {
     let Ok(rooms) = std::fs::read_dir(store.join("rooms")) else { return Ok(0) };
-    let folder = Folder::open(&store.join("rooms"))?;
+    let folder = Folder::open_through_links(&store.join("rooms"))?;
     let mut count = 0;
     for room in rooms.flatten() {
         let used = room.metadata().and_then(|about| about.modified());

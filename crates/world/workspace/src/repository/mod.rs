@@ -226,7 +226,7 @@ pub(crate) fn nested_stamp(root: &Path, path: &Path) -> Option<String> {
 /// that repository. The path must be canonical.
 pub(crate) fn nested_commit(root: &Path) -> Option<String> {
     let dirs = interlock_git::git_dirs(root)?;
-    let (own, common) = (Folder::open_without_links(&dirs.own).ok()?, Folder::open_without_links(&dirs.common).ok()?);
+    let (own, common) = (Folder::open(&dirs.own).ok()?, Folder::open(&dirs.common).ok()?);
     let mut value = references::value(&own, HEAD)?;
     for _ in 0..REFERENCES_DEPTH_MAX {
         match value.strip_prefix("ref: ") {
@@ -251,7 +251,7 @@ fn plain(path: &Path) -> PathBuf {
 /// Opens the directory with the references and the one with `HEAD`. No part of their paths may be a link, because it may
 /// lead to another repository.
 fn open(repository: &Repository) -> interlock_beneath::Result<(Folder, Folder)> {
-    let open = |path: &Path| Folder::open_without_links(path);
+    let open = |path: &Path| Folder::open(path);
     Ok((open(&repository.git_dir)?, open(&repository.own_git_dir)?))
 }
 
@@ -263,7 +263,7 @@ fn worktree(repository: &Repository) -> Option<&str> {
 
 /// Names the current content of the index by its metadata.
 pub(crate) fn stamp(repository: &Repository) -> Option<String> {
-    let about = Folder::open_without_links(&repository.own_git_dir).ok()?.stat(Path::new("index")).ok()?;
+    let about = Folder::open(&repository.own_git_dir).ok()?.stat(Path::new("index")).ok()?;
     (FileType::from_raw_mode(about.st_mode) == FileType::RegularFile).then(|| copies::name(&about))
 }
 

@@ -381,7 +381,7 @@ impl Repair<'_> {
 /// directory.
 fn make_folder(path: &Path) -> bool {
     let (Some(above), Some(name)) = (path.parent(), path.file_name().map(Path::new)) else { return false };
-    let Ok(above) = Folder::open_without_links(above) else { return false };
+    let Ok(above) = Folder::open(above) else { return false };
     match above.kind(name) {
         Ok(Some(FileType::Directory)) => false,
         Ok(Some(_)) => above.remove_file(name).is_ok() && above.make_folders(name).is_ok(),

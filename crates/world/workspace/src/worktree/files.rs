@@ -125,5 +125,5 @@ fn converted<'f>(git: &Git, files: impl Iterator<Item = &'f checkout::File>) -> 
 }
 
 fn open(root: &Path) -> Result<Folder> {
-    Folder::open_without_links(root).map_err(|error| Error::io("open", root, &error.into()))
+    Folder::open(root).map_err(|error| Error::io("open", root, &error.into()))
 }

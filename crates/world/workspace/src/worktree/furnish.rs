@@ -37,7 +37,7 @@ impl Worktree {
 
     /// Opens the checkout, in which programs of other runs may work, and the worktree.
     fn both(&self) -> Result<(Folder, Folder)> {
-        let open = |path| Folder::open_without_links(path).map_err(|error| Error::io("open", path, &error.into()));
+        let open = |path| Folder::open(path).map_err(|error| Error::io("open", path, &error.into()));
         Ok((open(&self.checkout)?, open(&self.path)?))
     }
 
