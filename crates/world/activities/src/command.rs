@@ -402,8 +402,8 @@ fn own_folder(given: &Arguments<'_>, attempt: &Attempt) -> Result<Option<PathBuf
         .into());
     }
     let wrong = |why: String| Outcome::from(BadArgument::field("folder", why));
-    let mut folder = attempt.folder.canonicalize().map_err(|error| wrong(format!("cannot be used: {error}")))?;
-    let root = folder.clone();
+    let root = &attempt.folder;
+    let mut folder = root.clone();
     for part in Path::new(path).components().filter(|part| *part != Component::CurDir) {
         let Component::Normal(name) = part else { return Err(wrong("is outside the run's directory".to_owned())) };
         // The sandbox protects hooks, settings and CI files by their path in the workspace. A hidden directory as the
@@ -414,10 +414,10 @@ fn own_folder(given: &Arguments<'_>, attempt: &Attempt) -> Result<Option<PathBuf
         folder.push(name);
     }
     // A program may have prepared the workspace, so links are not followed.
-    let below = folder.strip_prefix(&root).unwrap_or(&folder);
-    let made = Folder::open(&root).and_then(|root| root.make_folders(below));
+    let below = folder.strip_prefix(root).unwrap_or(&folder);
+    let made = Folder::open(root).and_then(|root| root.make_folders(below));
     made.map_err(|error| wrong(format!("cannot be used: {error}")))?;
-    match folder == root {
+    match folder == *root {
         true => Err(wrong("is the run's directory itself; name one inside it".to_owned())),
         false => Ok(Some(folder)),
     }

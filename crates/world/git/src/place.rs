@@ -7,7 +7,8 @@
 //! the repository that it names points back. Files are read by descriptor, and git is not asked.
 //!
 //! The place of a run is fixed when the run begins ([`Place::fix`]). What a program makes of its directory later does not
-//! change it: a repository that it makes is none of the run, and a repository that it replaces is an error.
+//! change it: a repository that it makes is none of the run, and a repository that it replaces is an error. So is a link
+//! in the path of the directory: a program can rename a directory in its workspace and put a link in its place.
 
 use std::{
     collections::BTreeMap,
@@ -16,7 +17,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use interlock_beneath::{FileType, Folder};
+use interlock_beneath::{Error, FileType, Folder};
 
 /// The longest file with a path that is read, and the longest configuration.
 const PATH_BYTES_MAX: u64 = 64 * 1_024;
@@ -40,7 +41,7 @@ pub struct GitDirs {
     pub common: PathBuf,
 }
 
-/// The fixed places, by the directories of the runs.
+/// The fixed places, by the directories of the runs as these are recorded.
 static FIXED: Mutex<BTreeMap<PathBuf, Place>> = Mutex::new(BTreeMap::new());
 
 fn fixed() -> MutexGuard<'static, BTreeMap<PathBuf, Place>> {
@@ -49,14 +50,33 @@ fn fixed() -> MutexGuard<'static, BTreeMap<PathBuf, Place>> {
 
 impl Place {
     /// Returns the workspace of a directory: the fixed one if a run works there, and otherwise the one that is there now.
-    /// Fails if the repository of a fixed place was replaced.
+    /// Fails if the repository of a fixed place was replaced, or if a link leads there or out of such a place.
     pub fn find(folder: &Path) -> io::Result<Self> {
-        let folder = fs::canonicalize(folder)?;
-        let known = {
-            let fixed = fixed();
-            fixed.get(&folder).or_else(|| fixed.values().find(|place| place.root == folder)).cloned()
-        };
-        known.map_or_else(|| Ok(Place::look(&folder)), Place::checked)
+        if let Some(place) = Place::known(folder) {
+            stands(folder)?;
+            return place.checked();
+        }
+        let real = fs::canonicalize(folder)?;
+        let leads_out = |place: &&Place| folder.starts_with(&place.root) && !real.starts_with(&place.root);
+        if let Some(left) = fixed().values().find(leads_out) {
+            let (folder, root) = (folder.display(), left.root.display());
+            return Err(io::Error::other(format!("{folder} leads out of the workspace {root} by a symbolic link")));
+        }
+        Place::known(&real).map_or_else(|| Ok(Place::look(&real)), Place::checked)
+    }
+
+    /// Checks that a run can still work in its directory: that no part of the path has become a link.
+    pub fn check(folder: &Path) -> io::Result<()> {
+        match Place::known(folder).map(|_| stands(folder)) {
+            Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the fixed place of a directory or root. The path is compared as it is: a link could lead it anywhere.
+    fn known(folder: &Path) -> Option<Self> {
+        let fixed = fixed();
+        fixed.get(folder).or_else(|| fixed.values().find(|place| place.root == folder)).cloned()
     }
 
     /// Returns the workspace that is there now, for a run that begins.
@@ -72,12 +92,12 @@ impl Place {
 
     /// Makes this the workspace of a directory for the rest of this process, because a run begins or goes on there.
     pub fn fix(self, folder: &Path) {
-        fixed().insert(key(folder), self);
+        fixed().insert(folder.to_owned(), self);
     }
 
     /// Does the same for a run that is only looked at, unless a run works in the directory.
     pub fn fix_if_free(self, folder: &Path) {
-        fixed().entry(key(folder)).or_insert(self);
+        fixed().entry(folder.to_owned()).or_insert(self);
     }
 
     /// Checks that the repository was not replaced. A missing one is no replacement: it is repaired or reported later.
@@ -99,8 +119,16 @@ impl Place {
     }
 }
 
-fn key(folder: &Path) -> PathBuf {
-    fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned())
+/// Checks that the directory of a run is there, and that no part of its path is a link.
+fn stands(folder: &Path) -> io::Result<()> {
+    match Folder::open(folder) {
+        Err(Error::Link { path }) => Err(io::Error::other(format!(
+            "{} has become a symbolic link, and the run works in {}. Put the directory back, or start a new run",
+            path.display(),
+            folder.display()
+        ))),
+        opened => Ok(opened.map(drop)?),
+    }
 }
 
 impl GitDirs {

@@ -52,7 +52,8 @@ impl Sandbox {
         let home = Account::current().home;
         let cannot = |error| Outcome::error(code::FAILED, format!("its directory cannot be used: {error}"));
         let workspace = workspace_of(&attempt.folder).map_err(cannot)?;
-        let mut rules = self.usual_rules(workspace);
+        check_way(&attempt.folder, &workspace)?;
+        let mut rules = Rules { folder: attempt.folder.clone(), ..self.usual_rules(workspace) };
         check_keys(&rules)?;
         rules.sandbox = kind(given)?.unwrap_or(rules.sandbox);
         rules.network = network(given)?.unwrap_or(rules.network);
@@ -131,6 +132,17 @@ fn network(given: &Arguments<'_>) -> Result<Option<Network>, BadArgument> {
     let Some(name) = given.text("network")? else { return Ok(None) };
     let known = Network::ALL.map(Network::name).join(", ");
     Network::named(name).map(Some).ok_or_else(|| unknown("network", name, &known))
+}
+
+/// Checks that no link led from a directory to its workspace. A program of the run may have put it there, and the next
+/// program would be allowed to write wherever it leads.
+fn check_way(folder: &Path, workspace: &Path) -> Result<(), Outcome> {
+    if folder.starts_with(workspace) {
+        return Ok(());
+    }
+    let (folder, workspace) = (folder.display(), workspace.display());
+    let why = format!("{folder} leads to {workspace} by a symbolic link. Put the directory back, or start a new run");
+    Err(Outcome::error(code::FAILED, why))
 }
 
 /// Checks that no key is in the workspace: nothing could be created beside it if it were hidden there.

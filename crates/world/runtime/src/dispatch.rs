@@ -20,6 +20,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use crate::{
     Live, News,
     actor::Mail,
+    fixed,
     host::RuntimeHost,
     place::Place,
     runtime::Shared,
@@ -111,6 +112,7 @@ pub(crate) fn begin(
     let number = begun.number;
     let (with, is_gone) = shared.seals.open(&live.name, &begun.with);
     let is_refused = is_gone && live.may_write(id, &shared.registry);
+    let lost = fixed::lost(&live.folder);
     let live_file = live_file(shared, &live.name, id, number);
     let evidence =
         shared.engine.evidence().redacting(shared.redactor_of(&live.state.data.input, &live.folder)).deferring();
@@ -138,9 +140,10 @@ pub(crate) fn begin(
     let hold = before.is_some().then(|| Hold::new(&live_file));
     let (clock, registry) = (Arc::clone(&shared.clock), shared.registry.clone());
     let mut flight = Box::pin(async move {
-        let outcome = match is_refused {
-            true => Outcome::error(REDACTED, ORIGINAL_GONE),
-            false => whole(&registry, &activity, attempt).await,
+        let outcome = match (lost, is_refused) {
+            (Some(lost), _) => lost,
+            (None, true) => Outcome::error(REDACTED, ORIGINAL_GONE),
+            (None, false) => whole(&registry, &activity, attempt).await,
         };
         let at_ms = clock.now_ms();
         let outcome = settled(evidence, outcome).await;

@@ -3,10 +3,22 @@
 //! A confined program can make a repository in its directory, or replace one. Interlock works there unconfined, so it must
 //! not ask the directory again what its workspace is (`crates/world/git/src/place.rs`).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use interlock_activity::{Outcome, code};
 use interlock_journal::{Created, WorkspacePlace};
 use interlock_workspace::{GitDirs, Place};
+
+/// Returns the real path of the directory in which a run begins: the run records it and follows no link in it afterwards.
+/// The directory of a run that another run starts is known, and programs may have worked above it.
+pub(crate) fn real(folder: PathBuf, is_child: bool) -> PathBuf {
+    if is_child { folder } else { folder.canonicalize().unwrap_or(folder) }
+}
+
+/// Returns the error of an attempt in a directory whose path has a link now.
+pub(crate) fn lost(folder: &Path) -> Option<Outcome> {
+    Place::check(folder).err().map(|error| Outcome::error(code::FAILED, format!("it was not started: {error}")))
+}
 
 /// Fixes the workspace of a run that begins, and returns it for the first record. A run that another run started has the
 /// workspace of that run, whose programs may have worked there already.

@@ -320,6 +320,7 @@ impl Runtime {
 
     /// Starts a run. A detached run continues when the state that started it is left.
     pub(crate) async fn start_as(&self, start: Start, is_detached: bool) -> Result<Head> {
+        let start = Start { folder: fixed::real(start.folder, start.parent.is_some()), ..start };
         let name = start.name.unwrap_or_else(|| fresh_name(&start.loaded.chart().id));
         let input = self.0.seals.value(&self.0.redactor_of(&start.input, &start.folder), &name, start.input);
         let input = start.loaded.admit_input(&input)?;

@@ -82,6 +82,7 @@ impl Config {
             network: self.network,
             hosts: self.hosts.clone(),
             workspace,
+            folder: PathBuf::new(),
             keeps_workspace: false,
             keeps_repository: false,
             write: places(&self.write),

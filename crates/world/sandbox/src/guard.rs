@@ -13,7 +13,7 @@ use std::{
 
 use interlock_beneath::{Error, FileType, Folder, Mode, Result};
 
-use crate::{Breach, git_folder::GitFolder, protected::Protected};
+use crate::{Breach, placed::PlacedFolder, protected::Protected};
 
 /// Maximum size of all guarded content together. Settings, hooks and machines are small.
 const BYTES_MAX: u64 = 8 * 1_024 * 1_024;
@@ -31,8 +31,8 @@ const ROUNDS_MAX: usize = 3;
 #[derive(Debug, Default)]
 pub(crate) struct Guard {
     kept: Vec<(Protected, SavedNode)>,
-    /// The repository of the workspace.
-    git: Option<GitFolder>,
+    /// The directories that stay at their paths, from the top.
+    placed: Vec<PlacedFolder>,
     /// The directories on the way to them, from the top, with their modes.
     folders: BTreeMap<PathBuf, u32>,
     /// Paths below them that the program may change nevertheless.
@@ -78,9 +78,9 @@ impl Guard {
         guard
     }
 
-    /// Guards the place of a workspace's repository, too.
-    pub(crate) fn with_git(self, workspace: &Path) -> Self {
-        Guard { git: GitFolder::of(workspace), ..self }
+    /// Guards the places of these directories, too, which are sorted from the top.
+    pub(crate) fn with_placed(self, placed: Vec<PlacedFolder>) -> Self {
+        Guard { placed, ..self }
     }
 
     /// Returns the guarded paths that exist.
@@ -91,14 +91,15 @@ impl Guard {
     /// Restores the files that have changed. Returns the breaches.
     pub(crate) fn restore(&self) -> Vec<Breach> {
         // What was in the right place is there again before its content is compared.
-        let replaced = self.git.as_ref().and_then(GitFolder::restore);
+        let mut breaches: Vec<_> = self.placed.iter().filter_map(PlacedFolder::restore).collect();
         // A directory without access permission would hide its content.
         for (folder, mode) in self.folders.iter().filter(|(folder, mode)| folder_mode(folder) != Some(**mode)) {
             let _ = Folder::above(folder)
                 .and_then(|(above, name)| above.folder(&name)?.set_mode(HERE.as_ref(), bits(*mode)));
         }
         let changed = self.kept.iter().filter_map(|(protected, kept)| self.restore_one(protected, kept));
-        replaced.into_iter().chain(changed).collect()
+        breaches.extend(changed);
+        breaches
     }
 
     fn restore_one(&self, protected: &Protected, kept: &SavedNode) -> Option<Breach> {

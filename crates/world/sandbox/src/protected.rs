@@ -7,6 +7,7 @@
 //! path under `write`, which is a matter of policy.
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
 };
@@ -147,7 +148,8 @@ pub(crate) struct Protected {
     pub(crate) rule: &'static str,
 }
 
-/// Returns the paths of a workspace that a program that starts in `folder` must not change. They need not exist.
+/// Returns the paths of a workspace that a program that starts in `folder` must not change: those that count in `folder`
+/// and in the directory of the run. They need not exist.
 pub(crate) fn of(rules: &Rules, folder: &Path) -> Vec<Protected> {
     let git_folders = repository::git_folders(&rules.workspace);
     let git = git_folders.iter().flat_map(|folder| of_git(folder, &rules.workspace));
@@ -155,7 +157,7 @@ pub(crate) fn of(rules: &Rules, folder: &Path) -> Vec<Protected> {
     let own = rules.workspace.join(".git");
     let leads = fs::symlink_metadata(&own).is_ok_and(|about| !about.is_dir()).then_some(own);
     let git = git.chain(leads).map(|path| Protected { path, rule: "git.protected" });
-    let folders = folders(rules, folder);
+    let folders: BTreeSet<_> = [folder, &rules.folder].into_iter().flat_map(|folder| folders(rules, folder)).collect();
     let project = folders.iter().flat_map(|folder| in_folder(rules, folder));
     let project = project.chain(AT_TOP.map(|name| rules.workspace.join(name)));
     let project = project.map(|path| Protected { path, rule: PROJECT_PROTECTED });

@@ -163,6 +163,10 @@ pub struct Rules {
     pub hosts: Vec<String>,
     /// The workspace, which it may change, found with [`crate::workspace_of`].
     pub workspace: PathBuf,
+    /// The directory of the run, if it is in the workspace. The files there that decide what runs outside are protected
+    /// wherever the program starts.
+    #[serde(default)]
+    pub folder: PathBuf,
     /// True if it must not change the workspace. With namespaces, what it writes there is its own and is thrown away.
     #[serde(default)]
     pub keeps_workspace: bool,

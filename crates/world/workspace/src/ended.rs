@@ -55,7 +55,12 @@ pub fn entry(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> 
         return None;
     }
     let (Some(run), Some(snapshot)) = (run.to_str(), snapshot.to_str()) else { return Some(ExitCode::FAILURE) };
-    match Workspace::new(home).keep_ended(Path::new(folder), run, snapshot) {
+    let folder = Path::new(folder);
+    // A program may have put a link into the path of the run's directory, and this process does not know the run's place.
+    if interlock_beneath::Folder::open(folder).is_err() {
+        return Some(ExitCode::FAILURE);
+    }
+    match Workspace::new(home).keep_ended(folder, run, snapshot) {
         Ok(_) => Some(ExitCode::SUCCESS),
         Err(_) => Some(ExitCode::FAILURE),
     }

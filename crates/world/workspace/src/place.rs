@@ -50,10 +50,10 @@ impl Repository {
 impl WorkspaceRoot {
     /// Returns the workspace of a directory.
     pub(crate) fn find(folder: &Path) -> Result<Self> {
-        if let Err(error) = fs::canonicalize(folder) {
-            return Err(Error::io("find", folder, &error));
-        }
-        let place = Place::find(folder).map_err(|error| Error::GitStopped(error.to_string()))?;
+        let place = Place::find(folder).map_err(|error| match error.kind() {
+            std::io::ErrorKind::Other => Error::GitStopped(error.to_string()),
+            _ => Error::io("find", folder, &error),
+        })?;
         let Place { root, repository: Some(dirs) } = place else {
             return Ok(WorkspaceRoot { root: place.root, repository: None });
         };

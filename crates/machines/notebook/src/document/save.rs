@@ -10,7 +10,8 @@ use std::{
     path::{Component, Path},
 };
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, fchmod, mkdirat, openat, renameat, statat, unlinkat};
+use interlock_beneath::Folder;
+use rustix::fs::{AtFlags, Mode, OFlags, fchmod, mkdirat, openat, renameat, statat, unlinkat};
 
 /// The number of names that are tried for the unfinished file.
 const NAMES_MAX: u32 = 16;
@@ -73,7 +74,7 @@ fn open_parent<'p>(folder: &Path, path: &'p Path) -> io::Result<(OwnedFd, &'p st
     let outside = || io::Error::new(io::ErrorKind::InvalidInput, format!("{} is not in the workspace", path.display()));
     let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(outside)?;
     let how = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let mut here = openat(CWD, folder, how, Mode::empty())?;
+    let mut here = OwnedFd::from(Folder::open(folder)?);
     for part in path.parent().into_iter().flat_map(Path::components) {
         let part = match part {
             Component::CurDir => continue,
@@ -119,6 +120,7 @@ mod tests {
     fn nothing_is_written_outside() {
         let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         symlink(elsewhere.path(), folder.path().join("link")).unwrap();
+        assert!(replace(&folder.path().join("link"), Path::new("n.ipynb"), b"x").is_err(), "the folder itself");
         fs::write(elsewhere.path().join("file"), "theirs").unwrap();
         symlink(elsewhere.path().join("file"), folder.path().join("n.ipynb")).unwrap();
         for path in ["link/n.ipynb", "../n.ipynb", "/tmp/n.ipynb", ".."] {

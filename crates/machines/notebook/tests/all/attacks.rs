@@ -226,3 +226,28 @@ async fn a_notebook_that_becomes_a_pipe_or_a_link_is_no_trap() {
         assert_eq!(fs::read_to_string(&outside).unwrap(), "{}");
     }
 }
+
+/// A kernel outlives the action that it serves, so it can change the workspace between two of them.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kernel_cannot_put_a_link_in_place_of_the_directory_of_the_run() {
+    let Some((_store, trial)) = scene() else { return };
+    let (top, elsewhere) = (trial.folder.path().canonicalize().unwrap(), tempfile::tempdir().unwrap());
+    let sub = top.join("sub");
+    fs::create_dir_all(top.join(".git/objects")).unwrap();
+    fs::create_dir_all(top.join(".git/refs")).unwrap();
+    fs::write(top.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs::create_dir(&sub).unwrap();
+    std::os::unix::fs::symlink("../.venv", sub.join(".venv")).unwrap();
+    let act = async |action: Json| {
+        let (mut attempt, _canceller) = trial.attempt(action);
+        attempt.folder.clone_from(&sub);
+        EndedAttempt::new(trial.activity.start(attempt).await)
+    };
+    let code = format!("import os\nos.rename({0:?}, {0:?} + '2')\nos.symlink({1:?}, {0:?})", sub, elsewhere.path());
+    let added = act(json!({ "action": "add", "shot_type": "action", "content": code })).await;
+    assert_eq!(added.name, "executed", "{:?}", added.data);
+    let _ = act(json!({ "action": "exec", "codecell_id": "lastAddedCellId" })).await;
+    assert!(sub.is_symlink(), "the kernel has done it");
+    let _ = act(json!({ "action": "add", "shot_type": "action", "content": "1" })).await;
+    assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+}

@@ -1,7 +1,14 @@
 //! Commands, in the real sandbox.
 
-use std::time::{Duration, Instant};
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    time::{Duration, Instant},
+};
 
+use interlock_activity::Activity as _;
+use interlock_testkit_activity::EndedAttempt;
+use interlock_workspace::Place;
 use serde_json::json;
 
 use crate::trial::Trial;
@@ -73,4 +80,33 @@ async fn a_directory_outside_is_refused() {
     assert_eq!(trial.fail("run_terminal_cmd", json!({ "command": "ls", "cwd": ".." })).await.0, "E_POLICY_DENIED");
     let (code, message) = trial.fail("run_terminal_cmd", json!({ "command": "ls", "cwd": "a" })).await;
     assert_eq!((code.as_str(), message.as_str()), ("E_INVALID_ARGS", "`cwd` is not a directory"));
+}
+
+/// A run in a directory of a repository, whose programs can rename that directory.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_in_place_of_the_directory_of_the_run_leads_nowhere() {
+    let mut trial = Trial::new(&[("sub/a", "a\n"), ("sub/.gitignore", "")]);
+    let sub = trial.folder.join("sub");
+    Place::now(&sub).unwrap().fix(&sub);
+    trial.attempt.folder.clone_from(&sub);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let swap = format!("mv sub s2; ln -s {} sub", elsewhere.path().display());
+    let done = trial.call("run_terminal_cmd", json!({ "command": swap })).await.unwrap();
+    assert!(done["breaches"].to_string().contains("sub was replaced and put back"), "{done}");
+    assert!(!sub.is_symlink() && trial.text("sub/a") == "a\n");
+    // Another program of the run does the same while no supervisor looks.
+    fs::rename(&sub, trial.folder.join("s3")).unwrap();
+    symlink(elsewhere.path(), &sub).unwrap();
+    for (name, args) in [
+        ("run_terminal_cmd", json!({ "command": "echo x > x; echo x > sub/x" })),
+        ("write_file", json!({ "path": "sub/x", "content": "x\n" })),
+        ("list_dir", json!({ "path": "sub" })),
+    ] {
+        let mut attempt = trial.attempt.clone();
+        attempt.with = json!({ "call": { "name": name, "args": args } }).into();
+        let ended = EndedAttempt::new(trial.tools.start(attempt).await);
+        let (code, message) = ended.error();
+        assert!(code == "FAILED" && message.contains("sub has become a symbolic link"), "{name}: {message}");
+    }
+    assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
 }

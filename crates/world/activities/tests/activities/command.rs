@@ -240,3 +240,22 @@ async fn a_key_that_signs_anchors_is_never_read_and_not_allowed_in_the_workspace
     assert_eq!(code, "SANDBOX");
     assert!(message.contains("is in the workspace") && message.contains("Move it to another directory"), "{message}");
 }
+
+#[tokio::test]
+async fn a_link_in_place_of_the_run_s_directory_gives_no_access() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    for with in [
+        json!({ "command": "echo x > x" }),
+        json!({ "command": "echo x > x", "cwd": "." }),
+        json!({ "command": "echo x > x", "folder": "out" }),
+    ] {
+        let mut trial = Trial::new(with.clone());
+        Command::new("git").args(["init", "-q"]).current_dir(&trial.folder).status().unwrap();
+        trial.attempt.folder = trial.folder.join("sub");
+        std::os::unix::fs::symlink(elsewhere.path(), &trial.attempt.folder).unwrap();
+        let ended = trial.run(command()).await;
+        let (_, message) = ended.error();
+        assert!(message.contains("symbolic link"), "{with}: {message}");
+        assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0, "{with}");
+    }
+}

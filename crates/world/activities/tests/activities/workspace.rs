@@ -7,7 +7,7 @@ use interlock_activities::{
     WorkspaceSnapshot, WorkspaceUndo,
 };
 use interlock_activity::HandledSignal;
-use interlock_workspace::Workspace;
+use interlock_workspace::{Place, Workspace};
 use serde_json::json;
 
 use crate::trial::{EndedAttempt, Trial, sandbox};
@@ -296,4 +296,22 @@ async fn a_plan_begins_with_what_a_log_names() {
         give(&mut trial, bad);
         assert_eq!(trial.run(WorkspaceContext::new(workspace.clone(), None)).await.error().0, "BAD_INPUT");
     }
+}
+
+/// Hooks start at the root of the workspace, so they can rename the directory of a run below it.
+#[tokio::test]
+async fn hook_cannot_put_a_link_in_place_of_the_directory_of_the_run() {
+    let with = json!({ "message": "a change", "hooks": true });
+    let (mut trial, workspace) = repository(with, &["commit_success", "commit_fail", "tree_changed"]);
+    let (sub, elsewhere) = (trial.folder.join("sub"), tempfile::tempdir().unwrap());
+    fs::create_dir(&sub).unwrap();
+    fs::write(sub.join("b"), "b\n").unwrap();
+    Place::now(&sub).unwrap().fix(&sub);
+    trial.attempt.folder.clone_from(&sub);
+    let swap = format!("mv sub s2 && ln -s {} sub; echo x > sub/x", elsewhere.path().display());
+    hook(&trial, "pre-commit", &swap);
+    let done = trial.run(GitCommit::new(workspace, sandbox())).await;
+    assert!(trial.evidence(&done, "sandbox").is_some());
+    assert!(!sub.is_symlink() && read(&trial, "sub/b").as_deref() == Some("b\n"), "{:?}", done.data);
+    assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
 }

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use interlock_beneath::{Error, whole::open_place};
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreated,
     RulesetCreatedAttr, RulesetStatus, Scope, make_bitflags,
@@ -113,7 +114,10 @@ fn create(network: Network) -> Result<RulesetCreated, landlock::RulesetError> {
 fn allow_reading(ruleset: RulesetCreated, places: &[PathBuf]) -> Result<RulesetCreated, landlock::RulesetError> {
     let ruleset = allow(ruleset, Path::new("/"), AccessFs::ReadDir.into())?;
     let readable = make_bitflags!(AccessFs::{ReadFile | Execute});
-    places.iter().try_fold(ruleset, |ruleset, place| allow(ruleset, place, readable))
+    places.iter().try_fold(ruleset, |ruleset, place| match open_place(place) {
+        Ok(opened) => ruleset.add_rule(PathBeneath::new(opened, readable)),
+        Err(_) => Ok(ruleset),
+    })
 }
 
 fn writing(
@@ -130,26 +134,31 @@ fn writing(
         .filter(|place| !place.starts_with(&rules.workspace) || *place == &rules.workspace)
         .filter(|_| enforced.workspace != WorkspaceAccess::ReadOnly)
         .collect::<Vec<_>>();
-    for place in own.into_iter().chain(open).chain(&rules.write) {
-        let is_workspace = place == &rules.workspace;
-        let Ok(place) = std::fs::canonicalize(place) else { continue };
-        // The workspace was resolved before. It can lie in a directory that other programs change.
-        if is_workspace && place != rules.workspace {
-            enforced.missing.push(format!("{} became a link: it cannot be written", rules.workspace.display()));
-            continue;
-        }
+    // The paths of the workspace and its repository were resolved before. They can lie in a directory that other programs
+    // change, so they are not resolved again.
+    let named = rules.write.iter().filter_map(|place| std::fs::canonicalize(place).ok());
+    for place in own.into_iter().chain(open).cloned().chain(named) {
         if places::is_apart(&place, hidden) {
             enforced
                 .missing
                 .push(format!("{} contains hidden paths: nothing can be created directly in it", place.display()));
         }
         let rights = if place.starts_with("/dev") { changing() | using_devices() } else { changing() };
+        let mut is_open = false;
         for part in places::around(&place, hidden) {
-            ruleset = allow(ruleset, &part, rights)?;
+            match open_place(&part) {
+                Ok(opened) => {
+                    ruleset = ruleset.add_rule(PathBeneath::new(opened, rights))?;
+                    is_open = true;
+                }
+                Err(error @ Error::Link { .. }) => enforced.missing.push(format!("it cannot be written: {error}")),
+                // A place that no longer exists needs no rule.
+                Err(_) => {}
+            }
         }
         let is_thrown_away = enforced.workspace == WorkspaceAccess::Private && place == rules.workspace;
         let said = place.display().to_string();
-        if !is_thrown_away && !enforced.write.contains(&said) {
+        if is_open && !is_thrown_away && !enforced.write.contains(&said) {
             enforced.write.push(said);
         }
     }
@@ -157,8 +166,8 @@ fn writing(
     DEVICES.iter().try_fold(ruleset, |ruleset, device| allow(ruleset, Path::new(device), using_devices()))
 }
 
-/// Adds a rule for a place. A place that no longer exists needs no rule. Rights that only apply to directories are left
-/// out for files.
+/// Adds a rule for a place of the system, which may be a link. One that does not exist needs no rule. Rights that only
+/// apply to directories are left out for files.
 fn allow(
     ruleset: RulesetCreated,
     place: &Path,

@@ -29,9 +29,10 @@ use std::{
     process::{Command, ExitCode, Stdio},
 };
 
+use interlock_beneath::Folder;
 use rustix::{
     io::fcntl_dupfd_cloexec,
-    process::{Signal, set_parent_process_death_signal, setsid},
+    process::{Signal, fchdir, set_parent_process_death_signal, setsid},
     stdio::{dup2_stdin, stdin},
 };
 use serde::{Deserialize, Serialize};
@@ -287,6 +288,14 @@ fn command(order: &LaunchOrder, temp: &Path) -> io::Result<Command> {
         command.env("GIT_CONFIG_GLOBAL", file);
     }
     command.envs(order.env.iter().map(|(name, value)| (name, value)));
-    command.current_dir(&order.folder);
+    fchdir(working_folder(order)?)?;
     Ok(command)
+}
+
+/// Opens the working directory. A program may have put a link into its path, if it is in the workspace.
+fn working_folder(order: &LaunchOrder) -> interlock_beneath::Result<Folder> {
+    match order.folder.strip_prefix(&order.rules.workspace) {
+        Ok(_) => Folder::open(&order.folder),
+        Err(_) => Folder::open_through_links(&order.folder),
+    }
 }

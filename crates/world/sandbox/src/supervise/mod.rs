@@ -44,6 +44,7 @@ use crate::{
     confine::{Said, Task},
     guard::Guard,
     launcher::name_of,
+    placed::PlacedFolder,
     protected, repository, temporary,
     wire::{self, NEW_AFTER},
 };
@@ -283,10 +284,9 @@ fn guard(order: &LaunchOrder) -> Guard {
     let mut tops = repository::git_folders(&rules.workspace);
     tops.push(rules.workspace.clone());
     let guard = Guard::new(protected::of(rules, &order.folder), &rules.write, &tops);
-    match rules.write.contains(&rules.workspace.join(".git")) {
-        true => guard,
-        false => guard.with_git(&rules.workspace),
-    }
+    let on_the_way = [&rules.folder, &order.folder].map(|folder| PlacedFolder::on_the_way(&rules.workspace, folder));
+    let git = PlacedFolder::git(&rules.workspace).filter(|_| !rules.write.contains(&rules.workspace.join(".git")));
+    guard.with_placed(on_the_way.into_iter().flatten().chain(git).collect())
 }
 
 fn bubblewrapped(order: &LaunchOrder, temp: &TempDir, guard: &Guard) -> io::Result<Command> {

@@ -11,6 +11,7 @@ mod homes;
 mod kept;
 mod limits;
 mod others;
+mod placed;
 mod project;
 mod repositories;
 mod scene;

@@ -119,3 +119,38 @@ fn linked_worktrees_and_submodules_are_workspaces() {
     let place = Place::find(&module).unwrap();
     assert_eq!((place.root, place.repository.unwrap().own), (module, folder.path.join(".git/modules/module")));
 }
+
+#[test]
+fn a_link_in_place_of_the_directory_of_a_run_is_refused_by_name() {
+    let (folder, other) = scene();
+    let (sub, deep) = (folder.path.join("sub"), folder.path.join("sub/deep"));
+    folder.write("sub/deep/x", "x\n");
+    sh(&folder.path, "git init -q .; git add -A; git commit -qm one");
+    for place in [&sub, &deep] {
+        Place::now(place).unwrap().fix(place);
+    }
+    let before = folder.workspace.take(&sub, "r").unwrap();
+    let (files, repository) = (other.files(), other.user_files());
+    fs::create_dir(other.path.join("deep")).unwrap();
+    sh(&folder.path, &format!("mv sub s2; ln -s {} sub", other.path.display()));
+    let commit = Commit { message: "planted".into(), ..Commit::default() };
+    for place in [&sub, &deep] {
+        let refused = [
+            folder.workspace.take(place, "r").map(drop).unwrap_err(),
+            folder.workspace.restore(place, &before).map(drop).unwrap_err(),
+            folder.workspace.commit(place, &commit).map(drop).unwrap_err(),
+        ];
+        for error in refused {
+            let said =
+                format!("{} has become a symbolic link, and the run works in {}", sub.display(), place.display());
+            assert!(error.to_string().starts_with(&said), "{error}");
+        }
+        assert!(Place::check(place).is_err());
+    }
+    assert_eq!((other.files(), other.user_files()), (files, repository));
+    let error = Place::find(&folder.path.join("sub/deep/..")).unwrap_err().to_string();
+    assert!(error.contains("leads out of the workspace"), "{error}");
+    sh(&folder.path, "rm sub; mv s2 sub");
+    assert_eq!(folder.workspace.root(&sub).unwrap(), folder.path);
+    assert!(Place::check(&sub).is_ok());
+}

@@ -112,6 +112,7 @@ fn session_id(params: &Json) -> Result<&str, Fault> {
 fn folder(params: &Json) -> Result<PathBuf, Fault> {
     let cwd = params["cwd"].as_str().ok_or_else(|| Fault::params("`cwd` is missing"))?;
     let folder = PathBuf::from(cwd);
+    let folder = folder.canonicalize().unwrap_or(folder);
     match folder.is_absolute() && folder.is_dir() {
         true => Ok(folder),
         false => Err(Fault::params(format!("`cwd` is not the absolute path of a directory: {cwd}"))),

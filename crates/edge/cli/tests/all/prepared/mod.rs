@@ -67,39 +67,47 @@ fn a_prepared_workspace_leads_nowhere_chosen_seeds() {
     try_seeds(first.parse().unwrap()..last.parse().unwrap());
 }
 
+/// The run works in a directory of the repository, which its programs can rename.
+#[test]
+fn a_prepared_directory_below_the_root_leads_nowhere() {
+    for seed in 300..304 {
+        println!("seed {seed}");
+        Scene::new(seed, "tree/").play();
+    }
+}
+
 fn try_seeds(seeds: std::ops::Range<u64>) {
     for seed in seeds {
         println!("seed {seed}");
-        Scene::new(seed).play();
+        Scene::new(seed, "").play();
     }
 }
 
 struct Scene {
     seed: u64,
+    /// The directory of the repository with the workspace; empty if the repository is the workspace itself.
+    tree: &'static str,
     top: TempDir,
     session: Session,
 }
 
 impl Scene {
-    fn new(seed: u64) -> Self {
+    fn new(seed: u64, tree: &'static str) -> Self {
         let top = TempDir::new().unwrap();
         let here = top.path().canonicalize().unwrap();
-        for folder in [
-            "work/d",
-            "work/.interlock/machines/prepared",
-            "work/.interlock/machines/again",
-            "store",
-            "out/dir",
-            "home",
-        ] {
+        let work = format!("{tree}work");
+        for folder in ["d", ".interlock/machines/prepared", ".interlock/machines/again"] {
+            fs::create_dir_all(here.join(&work).join(folder)).unwrap();
+        }
+        for folder in ["store", "out/dir", "home"] {
             fs::create_dir_all(here.join(folder)).unwrap();
         }
         fs::set_permissions(here.join("store"), std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
-        let session = Session::new(env!("CARGO_BIN_EXE_interlock"), here.join("work"))
+        let session = Session::new(env!("CARGO_BIN_EXE_interlock"), here.join(&work))
             .with("INTERLOCK_HOME", here.join("store").display().to_string())
             .with("HOME", here.join("home").display().to_string())
             .with("INTERLOCK_USER", "ada");
-        let scene = Scene { seed, top, session };
+        let scene = Scene { seed, tree, top, session };
         scene.fill();
         scene
     }
@@ -107,12 +115,17 @@ impl Scene {
     fn fill(&self) {
         let out = self.path("out").display().to_string();
         let mut traps = Traps::new(self.seed, &out);
+        // A program puts a link in place of the directory in which the run works, and works on.
+        let swap = match self.tree {
+            "" => String::new(),
+            _ => format!("mv \"$PWD\" ../moved && ln -s {out}/dir \"$PWD\"\n"),
+        };
         for (name, text) in [
             ("work/f", "one\n".to_owned()),
             ("work/d/g", "two\n".to_owned()),
             ("work/canary.sh", format!("#!/bin/sh\ntouch {out}/started\ncat\n")),
-            ("work/prepare.sh", traps.script()),
-            ("work/more.sh", traps.script()),
+            ("work/prepare.sh", swap.clone() + &traps.script()),
+            ("work/more.sh", swap + &traps.script()),
             ("work/.interlock/machines/prepared/machine.yaml", MACHINE.to_owned()),
             ("work/.interlock/machines/again/machine.yaml", MACHINE.replace("machine: prepared", "machine: again")),
             ("out/file", "theirs\n".to_owned()),
@@ -127,16 +140,18 @@ impl Scene {
             format!("[agents.it]\ndriver = \"command\"\ncommand = [\"sh\", {:?}]\n", agent.display().to_string());
         fs::write(self.path("store/agents.toml"), settings).unwrap();
         fs::set_permissions(self.path("work/canary.sh"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-        for folder in ["work", "out/repo"] {
-            fs::create_dir_all(self.path(folder)).unwrap();
+        let repository = self.path("work").join(if self.tree.is_empty() { "" } else { ".." });
+        for folder in [repository, self.path("out/repo")] {
+            fs::create_dir_all(&folder).unwrap();
             let script = "git init -q -b main . && git config user.name a && git config user.email a@b && git add -A && \
                           git commit -q --allow-empty -m first && git branch other && git tag v1";
-            assert!(Command::new("sh").args(["-c", script]).current_dir(self.path(folder)).status().unwrap().success());
+            assert!(Command::new("sh").args(["-c", script]).current_dir(&folder).status().unwrap().success());
         }
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.top.path().canonicalize().unwrap().join(name)
+        let tree = if name.starts_with("work") { self.tree } else { "" };
+        self.top.path().canonicalize().unwrap().join(format!("{tree}{name}"))
     }
 
     fn play(&self) {
