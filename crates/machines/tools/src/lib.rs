@@ -14,6 +14,7 @@ mod args;
 mod cut;
 mod diff;
 mod error;
+mod ignored;
 mod meaning;
 mod problem;
 mod requests;

@@ -1,20 +1,25 @@
 //! Walks the files of the workspace by the rules of `.gitignore`, in the order of their paths.
 
 use std::{
+    ffi::OsString,
     path::{Path, PathBuf},
     time::{Duration, Instant},
+    vec::IntoIter,
 };
 
 use globset::{Glob, GlobMatcher};
-use ignore::{DirEntry, WalkBuilder};
+use interlock_beneath::{FileType, Folder};
 
-use crate::{ToolError, problem::system, scene::Scene};
+use crate::{ToolError, ignored::Ignored, problem::system, scene::Scene};
 
 /// The most entries that one walk visits.
 const ENTRIES_MAX: usize = 200_000;
 
 /// The longest time that one walk may take, with the work on its files.
 const WALK_MAX: Duration = Duration::from_secs(20);
+
+/// The most directories that are open at once, one in the other.
+const DEPTH_MAX: usize = 200;
 
 /// An entry of the workspace.
 #[derive(Debug)]
@@ -25,38 +30,60 @@ pub(crate) struct Entry {
     pub(crate) is_link: bool,
 }
 
-/// A walk that visits a bounded number of entries.
+/// A walk that visits a bounded number of entries. Directories are opened from those above them, without following links.
 pub(crate) struct Walk {
-    inner: ignore::Walk,
-    root: PathBuf,
-    start: PathBuf,
+    /// The directories on the way to the next entry.
+    open: Vec<Level>,
+    /// The file, if the walk is about a single one.
+    single: Option<Entry>,
+    ignored: Ignored,
+    /// The path of the store, if it is in the workspace.
+    store: Option<PathBuf>,
+    depth_max: usize,
     visited: usize,
     begun: Instant,
-    /// True if the bound was reached before the end.
+    /// True if a bound was reached before the end.
     pub(crate) is_cut: bool,
+}
+
+/// A directory with the entries that have not been visited.
+struct Level {
+    folder: Folder,
+    path: PathBuf,
+    entries: IntoIter<(OsString, FileType)>,
 }
 
 impl Walk {
     /// Walks a directory or a file, at most `depth` levels deep. Links are listed and not followed.
     pub(crate) fn below(scene: &Scene, start: &Path, depth: Option<usize>) -> Result<Self, ToolError> {
-        let from = scene.root.join(start);
-        std::fs::symlink_metadata(&from).map_err(|error| system(start, &error))?;
-        let store = scene.store.clone();
-        let belongs = move |entry: &DirEntry| {
-            let is_store = store.as_ref().is_some_and(|store| entry.path().starts_with(store));
-            entry.file_name() != ".git" && !is_store
+        let refused = |error: interlock_beneath::Error| system(start, &error.into());
+        let root = Folder::open(&scene.root).map_err(refused)?;
+        let kind = FileType::from_raw_mode(root.stat(start).map_err(refused)?.st_mode);
+        let is_folder = kind == FileType::Directory;
+        let single = Entry { path: start.to_owned(), is_folder, is_link: kind == FileType::Symlink };
+        let within = |store: &PathBuf| store.strip_prefix(&scene.root).ok().map(Path::to_owned);
+        let open = match is_folder {
+            true => vec![Level::new(root.folder(start).map_err(refused)?, start.to_owned())],
+            false => Vec::new(),
         };
-        let inner = WalkBuilder::new(&from)
-            .hidden(false)
-            .parents(!start.as_os_str().is_empty())
-            .require_git(false)
-            .follow_links(false)
-            .max_depth(depth)
-            .filter_entry(belongs)
-            .sort_by_file_path(Ord::cmp)
-            .build();
-        let (root, start) = (scene.root.clone(), from);
-        Ok(Walk { inner, root, start, visited: 0, begun: Instant::now(), is_cut: false })
+        Ok(Walk {
+            open,
+            single: (!is_folder).then_some(single),
+            ignored: Ignored::new(&scene.root, root),
+            store: scene.store.as_ref().and_then(within),
+            depth_max: depth.unwrap_or(usize::MAX),
+            visited: 0,
+            begun: Instant::now(),
+            is_cut: false,
+        })
+    }
+}
+
+impl Level {
+    /// A directory that cannot be listed has no entries.
+    fn new(folder: Folder, path: PathBuf) -> Self {
+        let entries = folder.kinds(Path::new("")).unwrap_or_default().into_iter();
+        Level { folder, path, entries }
     }
 }
 
@@ -64,21 +91,41 @@ impl Iterator for Walk {
     type Item = Entry;
 
     fn next(&mut self) -> Option<Entry> {
+        if let Some(single) = self.single.take() {
+            return Some(single);
+        }
         loop {
-            // An unreadable directory is left out.
-            let Ok(entry) = self.inner.next()? else { continue };
+            let level = self.open.last_mut()?;
+            let Some((name, kind)) = level.entries.next() else {
+                self.open.pop();
+                continue;
+            };
             self.visited += 1;
             if self.visited > ENTRIES_MAX || self.begun.elapsed() > WALK_MAX {
                 self.is_cut = true;
                 return None;
             }
-            let kind = entry.file_type()?;
-            if entry.path() == self.start && kind.is_dir() {
+            let path = level.path.join(&name);
+            let is_folder = kind == FileType::Directory;
+            if name == ".git" || self.store.as_ref() == Some(&path) || self.ignored.has(&path, is_folder) {
                 continue;
             }
-            let Ok(path) = entry.path().strip_prefix(&self.root) else { continue };
-            return Some(Entry { path: path.to_owned(), is_folder: kind.is_dir(), is_link: kind.is_symlink() });
+            if is_folder && self.open.len() < self.depth_max {
+                self.enter(&name, &path);
+            }
+            return Some(Entry { path, is_folder, is_link: kind == FileType::Symlink });
         }
+    }
+}
+
+impl Walk {
+    fn enter(&mut self, name: &OsString, path: &Path) {
+        if self.open.len() == DEPTH_MAX {
+            self.is_cut = true;
+            return;
+        }
+        let below = self.open.last().and_then(|level| level.folder.folder(Path::new(name)).ok());
+        self.open.extend(below.map(|folder| Level::new(folder, path.to_owned())));
     }
 }
 

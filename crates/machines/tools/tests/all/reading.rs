@@ -177,3 +177,65 @@ async fn search_orders_by_meaning_if_there_are_vectors() {
         "by words alone, `settings` would be second: {found}"
     );
 }
+
+/// A program puts pipes, devices and links in place of all files with ignore rules.
+#[tokio::test]
+async fn listings_wait_for_no_file_with_rules_and_follow_no_link() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    fs::write(elsewhere.path().join("theirs.rs"), "needle\n").unwrap();
+    let trial = Trial::new(&[("src/a.rs", "needle\n"), ("src/b.log", ""), ("src/.gitignore", "*.log\n")]);
+    let prepare = format!(
+        "for f in .gitignore .ignore .git/info/exclude; do rm -f $f src/in/$f; mkdir -p src/in/.git/info; mkfifo $f src/in/$f; done; \
+         mkdir deep; ln -s /dev/zero deep/.gitignore; ln -s /dev/zero deep/.ignore; echo needle > deep/c.rs; ln -s {} out",
+        elsewhere.path().display()
+    );
+    let done = std::process::Command::new("sh").args(["-ec", &prepare]).current_dir(&trial.folder).status().unwrap();
+    assert!(done.success());
+    let walks = async {
+        let found = trial.tools_call("glob", json!({ "pattern": "*.rs" })).await;
+        assert_eq!(found["paths"], json!(["deep/c.rs", "src/a.rs"]));
+        let found = trial.tools_call("grep", json!({ "pattern": "needle", "path": "src" })).await;
+        assert_eq!(found["files"], 1);
+        let listed = trial.tools_call("list_dir", json!({ "path": "src", "depth": 3 })).await;
+        assert_eq!(
+            listed["entries"],
+            json!(["src/.gitignore", "src/a.rs", "src/in/", "src/in/.gitignore", "src/in/.ignore"])
+        );
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(60), walks).await.expect("no walk waits");
+}
+
+#[tokio::test]
+async fn the_nearest_ignore_rule_counts_and_a_repository_inside_has_its_own() {
+    let trial = Trial::new(&[
+        (".gitignore", "*.log\n/only\ntmp/\n"),
+        (".ignore", "!kept.log\n"),
+        ("a.log", ""),
+        ("kept.log", ""),
+        ("only", ""),
+        ("in/only", ""),
+        ("in/.gitignore", "!b.log\n"),
+        ("in/b.log", ""),
+        ("in/tmp/x", ""),
+        ("excluded", ""),
+        ("nested/c.log", ""),
+        ("nested/d.tmp", ""),
+    ]);
+    trial.write(".git/info/exclude", "excluded\n");
+    trial.write("nested/.git/info/exclude", "*.tmp\n");
+    let found = trial.call("glob", json!({ "pattern": "*" })).await.unwrap();
+    assert_eq!(
+        found["paths"],
+        json!([".gitignore", ".ignore", "in/.gitignore", "in/b.log", "in/only", "kept.log", "nested/c.log"])
+    );
+}
+
+#[tokio::test]
+async fn a_deep_chain_of_directories_is_cut() {
+    let trial = Trial::new(&[("a/b", "")]);
+    let deep: std::path::PathBuf = std::iter::repeat_n("d", 400).collect();
+    fs::create_dir_all(trial.folder.join(&deep)).unwrap();
+    fs::write(trial.folder.join(&deep).join("end"), "").unwrap();
+    let found = trial.call("glob", json!({ "pattern": "*" })).await.unwrap();
+    assert_eq!((&found["paths"][0], &found["truncated"]), (&json!("a/b"), &json!(true)));
+}

@@ -89,6 +89,15 @@ impl Trial {
         }
     }
 
+    /// Calls a tool without a snapshot before, for which git would wait, and returns its result.
+    pub(crate) async fn tools_call(&self, name: &str, args: Json) -> Json {
+        let mut attempt = self.attempt.clone();
+        attempt.with = Value::from(json!({ "call": { "name": name, "args": args } }));
+        let ended = EndedAttempt::new(self.tools.start(attempt).await);
+        assert_eq!(ended.data["ok"], true, "{:?}", ended.data);
+        ended.data["payload"].clone()
+    }
+
     /// Calls a tool that fails, and returns the code and the message.
     pub(crate) async fn fail(&self, name: &str, args: Json) -> (String, String) {
         let error = self.call(name, args).await.unwrap_err();
