@@ -24,12 +24,13 @@ pub(crate) fn differing(git: &Git) -> Result<Vec<Vec<u8>>> {
 }
 
 /// Takes the files at these paths into an index. `git add` would enter submodules to see if they have changed; here only
-/// their commits are read.
+/// their commits are read. A program may exchange a directory for a link meanwhile, so git reads nothing but the workspace
+/// and its repository.
 pub(crate) fn take_in(git: &Git, paths: Vec<Vec<u8>>) -> Result<()> {
     let update = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
     match paths.is_empty() {
         true => Ok(()),
-        false => git.run_with(&update, &join(paths)).map(drop),
+        false => git.clone().reading_only([]).run_with(&update, &join(paths)).map(drop),
     }
 }
 

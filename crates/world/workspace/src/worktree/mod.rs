@@ -150,8 +150,7 @@ impl View {
         let git = excluding(plain, root).without_filters()?.index(&scratch.path().join("index")).objects(&own);
         let git = git.var("GIT_ALTERNATE_OBJECT_DIRECTORIES", &objects).for_a_moment();
         git.run(&["read-tree", &commit])?;
-        let narrow = git.clone().reading_only(WorkspaceRoot::find(root)?.git_dirs());
-        take_in(&narrow, differing(&git)?)?;
+        take_in(&git, differing(&git)?)?;
         let tree = git.line(&["write-tree"])?;
         Ok(View { git, commit, tree, scratch })
     }

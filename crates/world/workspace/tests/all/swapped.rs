@@ -4,6 +4,7 @@ use std::{
     fs,
     os::unix::fs::symlink,
     path::Path,
+    process::Command,
     sync::atomic::{AtomicBool, Ordering},
     thread,
     time::Duration,
@@ -11,7 +12,7 @@ use std::{
 
 use rustix::fs::{CWD, RenameFlags};
 
-use interlock_workspace::Worktree;
+use interlock_workspace::{Commit, Worktree};
 
 use crate::folder::Folder;
 
@@ -152,9 +153,8 @@ fn a_worktree_is_removed_without_what_its_links_lead_to() {
     }
 }
 
-#[test]
-fn a_snapshot_has_no_file_from_behind_a_link() {
-    let folder = with_files();
+/// A directory with other files, and a link to it, which is exchanged for `dir` while something is done ten times.
+fn while_exchanged(folder: &Folder, act: impl Fn(usize)) {
     let elsewhere = tempfile::tempdir().unwrap();
     (0..FILES).for_each(|n| fs::write(elsewhere.path().join(format!("{n:03}")), format!("theirs {n}")).unwrap());
     let (dir, link) = (folder.path.join("dir"), folder.path.join("link"));
@@ -167,11 +167,33 @@ fn a_snapshot_has_no_file_from_behind_a_link() {
                 thread::sleep(MOMENT);
             }
         });
-        for round in 0..10 {
-            let Ok((_, tree)) = folder.workspace.take_tree(&folder.path, &format!("r{round}")) else { continue };
-            let diff = folder.workspace.diff_trees(&folder.path, EMPTY, &tree).unwrap_or_default();
-            assert!(!String::from_utf8_lossy(&diff).contains("theirs "), "round {round}");
-        }
+        (0..10).for_each(act);
         done.store(true, Ordering::Relaxed);
+    });
+}
+
+#[test]
+fn a_commit_has_no_file_from_behind_a_link() {
+    for paths in [Vec::new(), vec!["dir".to_owned()], (0..FILES).map(|n| format!("dir/{n:03}")).collect()] {
+        let folder = with_files();
+        folder.commit_all();
+        while_exchanged(&folder, |round| {
+            let commit = Commit { message: format!("round {round}"), paths: paths.clone(), ..Commit::default() };
+            let _ = folder.workspace.commit(&folder.path, &commit);
+        });
+        let mut all = Command::new("git");
+        all.args(["cat-file", "--batch-all-objects", "--batch", "--buffer"]).current_dir(&folder.path);
+        let all = all.output().unwrap().stdout;
+        assert!(!String::from_utf8_lossy(&all).contains("theirs "), "{} paths", paths.len());
+    }
+}
+
+#[test]
+fn a_snapshot_has_no_file_from_behind_a_link() {
+    let folder = with_files();
+    while_exchanged(&folder, |round| {
+        let Ok((_, tree)) = folder.workspace.take_tree(&folder.path, &format!("r{round}")) else { return };
+        let diff = folder.workspace.diff_trees(&folder.path, EMPTY, &tree).unwrap_or_default();
+        assert!(!String::from_utf8_lossy(&diff).contains("theirs "), "round {round}");
     });
 }
