@@ -25,6 +25,7 @@ mod confine;
 mod credentials;
 mod git_person;
 mod git_settings;
+mod gitlinks;
 mod guard;
 mod held;
 mod history;

@@ -156,7 +156,10 @@ pub(crate) fn of(rules: &Rules, folder: &Path) -> Vec<Protected> {
     // A `.git` that is no directory says where the repository is.
     let own = rules.workspace.join(".git");
     let leads = fs::symlink_metadata(&own).is_ok_and(|about| !about.is_dir()).then_some(own);
-    let git = git.chain(leads).map(|path| Protected { path, rule: "git.protected" });
+    let git = git
+        .chain(leads)
+        .chain(repository::in_links(&rules.workspace))
+        .map(|path| Protected { path, rule: "git.protected" });
     let folders: BTreeSet<_> = [folder, &rules.folder].into_iter().flat_map(|folder| folders(rules, folder)).collect();
     let project = folders.iter().flat_map(|folder| in_folder(rules, folder));
     let project = project.chain(AT_TOP.map(|name| rules.workspace.join(name)));

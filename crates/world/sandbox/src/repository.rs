@@ -11,6 +11,8 @@ use std::{
 use interlock_beneath::{FileType, Folder};
 use interlock_git::{Place, git_dirs};
 
+use crate::gitlinks;
+
 /// Files in a git directory that contain commands, or settings that make git run commands.
 const PROTECTED: [&str; 3] = ["config", "config.worktree", "hooks"];
 
@@ -55,6 +57,19 @@ pub(crate) fn protected(git_folder: &Path) -> Vec<PathBuf> {
     let worktrees = folders_in(&git_folder.join("worktrees")).take(WORKTREES_MAX);
     paths.extend(worktrees.flat_map(|folder| IN_WORKTREES.map(|name| folder.join(name))));
     paths
+}
+
+/// Returns the paths in the repositories that the index of a workspace names, which decide what git does there. They need
+/// not exist: one that a program makes would count at once.
+pub(crate) fn in_links(workspace: &Path) -> Vec<PathBuf> {
+    let of_one = |link: PathBuf| {
+        let git = link.join(".git");
+        match fs::symlink_metadata(&git).is_ok_and(|about| about.is_dir()) {
+            true => PROTECTED.iter().chain(&["commondir"]).map(|name| git.join(name)).collect(),
+            false => vec![git],
+        }
+    };
+    gitlinks::of(workspace).into_iter().flat_map(of_one).collect()
 }
 
 /// Returns the directories of submodules at any depth: their names may contain slashes, and they may have submodules.

@@ -18,6 +18,7 @@ use super::views;
 use crate::{
     Enforced, LaunchOrder, View, WorkspaceAccess,
     credentials::bytes,
+    gitlinks::INDEX_BYTES_MAX,
     repository::{index_of, workspace_of},
 };
 
@@ -29,9 +30,6 @@ const TAG: &str = "CACHEDIR.TAG";
 
 /// The time in seconds by which a file in a cache may be older than the tag.
 const SLACK_S: i64 = 1;
-
-/// Maximum size of an index of git that is searched.
-const INDEX_BYTES_MAX: u64 = 256 * 1_024 * 1_024;
 
 /// Keeps the workspace as it is. Returns the places in it that stay writable.
 pub(super) fn keep(order: &LaunchOrder, temp: &Path, can_mount: bool, enforced: &mut Enforced) -> Vec<PathBuf> {

@@ -202,3 +202,39 @@ fn the_workspace_is_the_repository_around_a_directory() {
     fs::create_dir_all(&deep).unwrap();
     assert_eq!(workspace_of(&deep).unwrap(), scene.rules.workspace);
 }
+
+/// Git enters the repositories that the index names at every `git status`.
+#[test]
+fn the_git_directories_of_repositories_in_the_index_are_protected() {
+    let make = |scene: &Scene| {
+        let script = "git init -q ../outside/origin; git -C ../outside/origin -c user.name=a -c user.email=a@b commit -q --allow-empty -m o; \
+                      git -c protocol.file.allow=always submodule --quiet add ../outside/origin module; \
+                      git clone -q ../outside/origin plain; git add plain 2>/dev/null; mkdir unborn; \
+                      git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),unborn";
+        let done = Command::new("sh").args(["-ec", script]).current_dir(&scene.rules.workspace).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    };
+    let attacks = [
+        (
+            "git init -q evil; git -C evil config core.fsmonitor evil; echo gitdir: ../evil/.git > module/.git",
+            "module/.git",
+        ),
+        ("rm module/.git; git init -q module; git -C module config core.fsmonitor evil", "module/.git"),
+        ("git -C plain config core.fsmonitor evil", "plain/.git/config"),
+        ("mv plain/.git p; git init -q plain; git -C plain config core.fsmonitor evil", "plain/.git/config"),
+        ("git init -q unborn; git -C unborn config core.fsmonitor evil", "unborn/.git"),
+    ];
+    for (attack, path) in attacks {
+        let scene = scene();
+        make(&scene);
+        let text = || fs::read_to_string(scene.work(path)).unwrap_or_default();
+        let before = text();
+        let done = scene.run(attack);
+        assert_eq!(text(), before, "{attack}: {done:#?}");
+        assert!(done.broken().contains(&"git.protected"), "{attack}: {done:#?}");
+        assert!(path != "unborn/.git" || !scene.work(path).exists(), "{attack}");
+    }
+    let scene = scene();
+    make(&scene);
+    scene.run("echo new > module/new; echo new > plain/new; git -C plain status; git status").is_well();
+}

@@ -1,6 +1,6 @@
 //! Puts back what a program has damaged or removed in the user's repository.
 
-use std::{collections::BTreeSet, path::Path};
+use std::{collections::BTreeSet, ffi::OsStr, os::unix::ffi::OsStrExt, path::Path};
 
 use interlock_beneath::{FileType, Folder};
 
@@ -14,7 +14,14 @@ use super::{
     state::{self, State},
     text, worktree, write,
 };
-use crate::{Result, git::Git, listing::Staged, place::Repository, private::Private, workspace::name_part};
+use crate::{
+    Result,
+    git::{Git, join},
+    listing::Staged,
+    place::Repository,
+    private::Private,
+    workspace::name_part,
+};
 
 /// Puts back what is broken in the user's repository since a snapshot. Says what that was.
 pub(crate) fn repair(private: &Private, before: &str) -> Vec<String> {
@@ -48,6 +55,10 @@ struct Repair<'r> {
     own: Folder,
     said: Vec<String>,
 }
+
+/// The git mode of a repository in an index, and the paths of some.
+const REPOSITORY: &str = "160000";
+type Links = BTreeSet<Vec<u8>>;
 
 /// A reference that is gone or that git cannot read, with the value that it had.
 struct Lost {
@@ -348,32 +359,75 @@ impl Repair<'_> {
         let index = self.private.git().index(&self.copies.path(copy));
         let entries = index.paths(&["ls-files", "--stage", "-z"])?;
         // The hash of a submodule is a commit of another repository.
-        let files = entries.iter().filter_map(|entry| Staged::parse(entry)).filter(|file| file.mode != "160000");
+        let files = entries.iter().filter_map(|entry| Staged::parse(entry)).filter(|file| file.mode != REPOSITORY);
         let found = existing(&self.private.git(), files.map(|file| file.hash))?;
         Ok(found.into_iter().map(|hash| hash + "\n").collect::<String>().into_bytes())
     }
 
     fn index(&mut self) {
-        let Some(copy) = &self.standing.index else { return };
-        let about = self.own.stat(Path::new("index"));
-        if about.is_ok_and(|about| copies::name(&about) == *copy) || self.is_index_read() {
+        let copy = &self.standing.index;
+        if self.own.stat(Path::new("index")).ok().map(|about| copies::name(&about)) == *copy {
             return;
         }
-        if let Some(content) = self.copies.read(copy) {
+        if let Some(now) = self.read_index() {
+            self.links(now);
+        } else if let Some(content) = copy.as_ref().and_then(|copy| self.copies.read(copy)) {
             self.file(true, "index", &content, "the index");
         }
     }
 
-    /// Returns true if git can read the index. It is read from a copy, which nobody exchanges meanwhile.
-    fn is_index_read(&self) -> bool {
-        let read = || {
-            let content = self.own.read(Path::new("index"), FILE_BYTES_MAX).ok()?;
-            let scratch = self.private.scratch().ok()?;
-            let copy = scratch.path().join("index");
-            copies::put(&copy, &content).ok()?;
-            self.theirs().index(&copy).run(&["ls-files", "--stage"]).ok()
+    /// Takes repositories out of the index that a program has added: git would enter them at every `git status` and read
+    /// their settings, which can name programs. One that came with a commit that was there before is not new.
+    fn links(&mut self, now: Links) {
+        let Ok(root) = Folder::open(&self.private.place.root) else { return };
+        let is_there = |path: &Vec<u8>| {
+            let git = Path::new(OsStr::from_bytes(path)).join(".git");
+            !matches!(root.kind(&git), Ok(None))
         };
-        read().is_some()
+        let now: Links = now.into_iter().filter(is_there).collect();
+        if now.is_empty() {
+            return;
+        }
+        let before = self.standing.index.as_ref().and_then(|copy| self.links_in(&self.copies.path(copy)));
+        let before = before.unwrap_or_default();
+        for path in now.difference(&before).filter(|path| !self.is_committed(path)).cloned().collect::<Vec<_>>() {
+            let removed =
+                self.theirs().run_with(&["update-index", "--force-remove", "-z", "--stdin"], &join([path.clone()]));
+            let done = match removed {
+                Ok(_) => "was taken out of it".to_owned(),
+                Err(error) => format!("could not be taken out of it; use `git rm --cached`: {error}"),
+            };
+            let path = String::from_utf8_lossy(&path).into_owned();
+            self.said.push(format!("the repository {path} was added to the index and {done}"));
+        }
+    }
+
+    /// Returns true if the commit that is checked out has a repository at a path and no program has committed it since.
+    fn is_committed(&self, path: &[u8]) -> bool {
+        let git = self.theirs();
+        let path = String::from_utf8_lossy(path);
+        let entry = git.paths(&["ls-tree", "-z", "HEAD", "--", &path]).unwrap_or_default();
+        let known: String = self.standing.hashes().iter().map(|hash| format!("^{hash}\n")).collect();
+        let log =
+            ["log", "--format=", "--raw", "--no-renames", "-c", "--diff-filter=AT", "--ignore-missing", "--stdin"];
+        let added = git.run_with(&log, format!("HEAD\n{known}--\n:(top,literal){path}\n").as_bytes());
+        entry.iter().any(|entry| entry.starts_with(b"160000 ")) && added.is_ok_and(|added| added.is_empty())
+    }
+
+    /// Returns the repositories in the index; `None` if git cannot read it. It is read from a copy, which nobody exchanges
+    /// meanwhile.
+    fn read_index(&self) -> Option<Links> {
+        let content = self.own.read(Path::new("index"), FILE_BYTES_MAX).ok()?;
+        let scratch = self.private.scratch().ok()?;
+        let copy = scratch.path().join("index");
+        copies::put(&copy, &content).ok()?;
+        self.links_in(&copy)
+    }
+
+    fn links_in(&self, index: &Path) -> Option<Links> {
+        let entries = self.theirs().index(index).paths(&["ls-files", "--stage", "-z"]).ok()?;
+        let staged = entries.iter().filter_map(|entry| Staged::parse(entry));
+        Some(staged.filter(|file| file.mode == REPOSITORY).map(|file| file.path).collect())
     }
 }
 

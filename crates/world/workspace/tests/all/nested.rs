@@ -174,3 +174,44 @@ fn settings_of_nested_repositories_are_not_read() {
     let changes = folder.workspace.changes_since(&folder.path, "r", &next).unwrap().unwrap();
     assert!(changes.files.iter().any(|change| change.path == Path::new("n1")), "{changes:?}");
 }
+
+/// Returns the repositories that the index of the user names.
+fn links(folder: &Folder) -> Vec<String> {
+    let staged = folder.git(&["ls-files", "--stage"]);
+    let links = staged.lines().filter(|line| line.starts_with("160000 "));
+    links.filter_map(|line| line.split_once('\t')).map(|(_, path)| path.to_owned()).collect()
+}
+
+#[test]
+fn a_repository_that_a_program_adds_to_the_index_is_taken_out_and_reported() {
+    let plant =
+        "git init -q planted; git -C planted commit -q --allow-empty -m i; git -C planted config core.fsmonitor evil";
+    for (command, is_removed) in [
+        (format!("{plant}; git add planted 2>/dev/null"), true),
+        (format!("{plant}; git add planted 2>/dev/null; git commit -qm planted"), true),
+        (
+            format!(
+                "{plant}; git add planted 2>/dev/null; git commit -qm planted; git commit -q --allow-empty -m more"
+            ),
+            true,
+        ),
+        // A branch of the person has the submodule, which is checked out.
+        ("git checkout -q with".to_owned(), false),
+        ("git checkout -q with; git commit -q --allow-empty -m more".to_owned(), false),
+        ("git merge -q with".to_owned(), false),
+        ("echo 2 > a; git add a".to_owned(), false),
+    ] {
+        let folder = nesting();
+        shell(
+            &folder,
+            "git checkout -qb with; git checkout -q -b without HEAD~1; git commit -q --allow-empty -m w; test -e module/.git",
+        );
+        let before = folder.workspace.take(&folder.path, "run-1").unwrap();
+        shell(&folder, &command);
+        let changes = folder.workspace.changes_since(&folder.path, "run-1", &before).unwrap().unwrap();
+        let said: Vec<_> = changes.breaches.iter().filter(|said| said.contains("added to the index")).collect();
+        assert_eq!(said.len(), usize::from(is_removed), "{command}: {:?}", changes.breaches);
+        assert!(!links(&folder).contains(&"planted".to_owned()), "{command}");
+        assert_eq!(links(&folder).contains(&"module".to_owned()), command.contains("with"), "{command}");
+    }
+}
