@@ -40,9 +40,18 @@ pub(crate) fn arguments(order: &LaunchOrder, temp: &Path, guard: &Guard, launche
     }
     say(&[&"--dev", &"/dev", &"--proc", &"/proc"]);
     let git = rules.writable_git();
-    say(&[if rules.keeps_workspace { &"--ro-bind" } else { &"--bind" }, &rules.workspace, &rules.workspace]);
+    let bind = if rules.keeps_workspace { "--ro-bind" } else { "--bind" };
+    say(&[&bind, &rules.workspace, &rules.workspace]);
     for place in [temp].into_iter().chain(git.iter().map(AsRef::as_ref)) {
         say(&[&"--bind", &place, &place]);
+    }
+    let mut hidden = hidden;
+    if let Some(store) = rules.store_within() {
+        // A directory on which something is mounted cannot be renamed.
+        let is_between = |above: &&Path| above.starts_with(&rules.workspace) && **above != rules.workspace;
+        let above: Vec<_> = store.ancestors().skip(1).take_while(is_between).collect();
+        above.iter().rev().for_each(|above| say(&[&bind, above, above]));
+        hidden.push(store);
     }
     for place in &rules.write {
         say(&[if place.starts_with("/dev") { &"--dev-bind-try" } else { &"--bind-try" }, place, place]);

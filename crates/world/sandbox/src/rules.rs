@@ -198,8 +198,8 @@ pub struct Rules {
     /// The git settings of a person that have credentials, without these.
     #[serde(default)]
     pub git_settings: Option<GitSettings>,
-    /// The directory with the runs, which it must not read either. If it is inside the workspace, it is not hidden,
-    /// because then no file could be created at the top of the workspace; `Enforced::missing` records this.
+    /// The directory with the runs, which it must not read either. If it is inside the workspace, it is hidden by a mount,
+    /// because with Landlock no file could be created at the top of the workspace.
     pub store: Option<PathBuf>,
     /// The resource limits of the program.
     pub limits: Limits,
@@ -221,15 +221,15 @@ impl Rules {
         folders
     }
 
-    /// Returns true if the store is in the workspace, so that programs can write to it.
-    pub(crate) fn is_store_open(&self) -> bool {
-        self.real_store().is_some_and(|store| store.starts_with(&self.workspace))
+    /// Returns the store if it is in the workspace.
+    pub(crate) fn store_within(&self) -> Option<PathBuf> {
+        self.real_store().filter(|store| store.starts_with(&self.workspace))
     }
 
     /// Returns the places that cannot be read as canonical paths. `own` is a place that is not hidden because the
     /// program has a private one.
     pub(crate) fn hidden(&self, own: Option<&Path>) -> Vec<PathBuf> {
-        let store = self.real_store().filter(|_| !self.is_store_open());
+        let store = self.real_store().filter(|_| self.store_within().is_none());
         let shared = SHARED.iter().map(PathBuf::from);
         let shared = shared.filter(|place| own != Some(place) && !self.write.contains(place));
         places::real(self.hide.iter().chain(&self.never).chain(&store).chain(&shared.collect::<Vec<_>>()))

@@ -54,9 +54,6 @@ pub(crate) fn restrict(
     let rules = &order.rules;
     let wrong = |error: landlock::RulesetError| Refusal::cannot(format!("Landlock: {error}"));
     let hidden = rules.hidden(own);
-    if rules.is_store_open() {
-        enforced.missing.push("runs are stored inside the workspace: the program can read and change them".into());
-    }
     let ruleset = create(rules.network).map_err(wrong)?;
     let reading = Reading::new(rules, &hidden, order.words.first().map(Path::new));
     let ruleset = allow_reading(ruleset, &reading.places).map_err(wrong)?;
@@ -69,7 +66,7 @@ pub(crate) fn restrict(
     }
     let status = ruleset.restrict_self().map_err(wrong)?;
     let said = |places: &[PathBuf]| places.iter().map(|place| place.display().to_string()).collect();
-    enforced.hidden = said(&hidden);
+    enforced.hidden.extend(said(&hidden));
     (enforced.closed, enforced.shown) = (said(&reading.closed), said(&reading.shown));
     enforced.to_show_more = SHOW_MORE.to_owned();
     match (status.ruleset, ability::version(status.landlock)) {

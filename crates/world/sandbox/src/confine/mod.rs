@@ -16,6 +16,7 @@ mod network;
 mod privileges;
 mod probe;
 mod read_only;
+mod store;
 mod views;
 
 use std::{
@@ -171,6 +172,7 @@ fn confine(
         true => kept::keep(order, temp, in_namespaces && is_landlock, enforced),
         false => Vec::new(),
     };
+    store::hide(order, in_namespaces && is_landlock, enforced)?;
     let is_own_network = rules.network.is_private();
     if is_own_network && rules.sandbox == Kind::Landlock {
         network::enter().map_err(|error| {

@@ -1,4 +1,4 @@
-//! The directory of a run and the workspace stay where they are, whatever programs do with their paths.
+//! The directory of a run, the workspace and the store stay where they are, whatever programs do with their paths.
 
 use std::{
     fs,
@@ -8,9 +8,10 @@ use std::{
     time::Duration,
 };
 
+use interlock_sandbox::Kind;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::scene::Scene;
+use crate::scene::{Scene, has};
 
 /// A scene with a run in a directory below the root of the workspace.
 fn furnish(scene: Scene) -> Scene {
@@ -93,4 +94,44 @@ fn a_workspace_that_is_exchanged_for_a_link_gives_no_access() {
         assert_eq!(fs::read_to_string(scene.path("outside/file")).unwrap(), "as it was\n");
         assert!(!scene.path("outside/new").exists());
     }
+}
+
+/// The store with the records of runs, two directories below the root of the workspace.
+fn with_store(scene: Scene) -> Scene {
+    fs::create_dir_all(scene.work("keep/store/kernels/k")).unwrap();
+    fs::write(scene.work("keep/store/runs.db"), "records\n").unwrap();
+    let (store, kernel) = (scene.work("keep/store"), scene.work("keep/store/kernels/k"));
+    scene.with(|rules| {
+        rules.store = Some(store);
+        rules.write.push(kernel);
+    })
+}
+
+const ON_THE_STORE: &str = "cat keep/store/runs.db; echo x > keep/store/runs.db; echo x > keep/store/new; rm -rf keep/store/runs.db; \
+                            mv keep k2; mv keep/store s2; echo mine > keep/store/kernels/k/file; echo x > top; cat top";
+
+#[test]
+fn a_store_in_the_workspace_is_hidden() {
+    let mut scenes = vec![with_store(Scene::new())];
+    if has("bwrap") {
+        scenes.push(with_store(Scene::new()).with(|rules| rules.sandbox = Kind::Bubblewrap));
+    }
+    for scene in scenes {
+        let done = scene.run(ON_THE_STORE);
+        assert_eq!(done.stdout, "x\n", "{done:#?}");
+        assert_eq!(fs::read_to_string(scene.work("keep/store/runs.db")).unwrap(), "records\n", "{done:#?}");
+        assert_eq!(fs::read_to_string(scene.work("keep/store/kernels/k/file")).unwrap(), "mine\n");
+        assert_eq!(fs::read_dir(scene.work("keep/store")).unwrap().count(), 2);
+        // `mv` copies what it cannot rename.
+        assert!(!scene.work("k2/store/runs.db").exists() && !scene.work("s2/runs.db").exists());
+    }
+}
+
+#[test]
+fn a_program_does_not_start_if_a_store_in_the_workspace_cannot_be_hidden() {
+    let scene = with_store(Scene::new().plain());
+    let done = scene.run(ON_THE_STORE);
+    let (why, is_refusal) = done.not_started.clone().unwrap();
+    assert!(is_refusal && why.contains("Set INTERLOCK_HOME to a directory outside of it"), "{why}");
+    assert_eq!(fs::read_to_string(scene.work("keep/store/runs.db")).unwrap(), "records\n");
 }
