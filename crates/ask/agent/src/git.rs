@@ -23,8 +23,9 @@ use crate::session::plain;
 /// The number of references that are compared.
 const REFERENCES_MAX: usize = 20_000;
 
-/// The longest file of a git directory that is put back.
-const BYTES_MAX: u64 = 1 << 30;
+/// The longest index that is put back, and the longest of the other files, which have a few lines.
+const INDEX_BYTES_MAX: u64 = 256 << 20;
+const FILE_BYTES_MAX: u64 = 64 << 10;
 
 /// Our own references, which the comparison ignores.
 const OURS: &str = "refs/interlock/";
@@ -96,7 +97,8 @@ enum Content {
 
 impl Content {
     fn of(folder: &Folder, name: &str) -> Self {
-        match folder.read(Path::new(name), BYTES_MAX) {
+        let bytes_max = if name == "index" { INDEX_BYTES_MAX } else { FILE_BYTES_MAX };
+        match folder.read(Path::new(name), bytes_max) {
             Ok(bytes) => Content::File(bytes),
             Err(error) if error.is_not_found() => Content::Nothing,
             Err(_) => Content::Other,

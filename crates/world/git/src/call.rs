@@ -79,7 +79,7 @@ pub struct Git<E = Error> {
     excludes: Option<PathBuf>,
     /// The directories that the call may change. No part of their paths may be a link.
     writes: Vec<PathBuf>,
-    /// Directories of the caller that the call may change. Links in their paths are followed.
+    /// Directories of the caller that the call may change. Links above them are followed; they themselves must be none.
     own: Vec<PathBuf>,
     /// The directories that the call reads besides its own. `None` if it reads what the user can read.
     reads: Option<Vec<PathBuf>>,
@@ -173,7 +173,7 @@ impl<E: From<Error>> Git<E> {
         self
     }
 
-    /// Lets the call change a directory of Interlock's own, which no program could prepare. Links in its path are followed.
+    /// Lets the call change a directory of Interlock's own. Links above it are followed; it must be none itself.
     #[must_use]
     pub fn filling(mut self, folder: &Path) -> Self {
         self.own.push(folder.to_owned());
@@ -321,7 +321,10 @@ impl<E: From<Error>> Git<E> {
 
     fn walls(&self, program: Program) -> Result<Walls, Error> {
         let without_links = self.writes.iter().map(|place| Folder::open(place));
-        let own = self.own.iter().map(|place| Folder::open_through_links(place));
+        let own = self.own.iter().map(|place| match (place.parent(), place.file_name()) {
+            (Some(above), Some(name)) => Folder::open_through_links(above)?.folder(Path::new(name)),
+            _ => Folder::open(place),
+        });
         let writes = without_links.chain(own).collect::<Result<Vec<_>, _>>();
         Ok(Walls {
             helpers: self.has_helpers.then(|| program.helpers()).flatten(),

@@ -15,6 +15,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use interlock_beneath::{Entry, Folder};
 use tempfile::TempDir;
 
 use crate::{
@@ -26,6 +27,9 @@ use crate::{
 
 /// The longest message that a hook may leave.
 const MESSAGE_BYTES_MAX: u64 = 1024 * 1024;
+
+/// The most objects that a hook may stage, and the most bytes of these and of its index.
+const COPIED_MAX: (usize, u64) = (100_000, 256 << 20);
 
 /// A hook to run.
 #[derive(Clone, Debug)]
@@ -60,8 +64,9 @@ impl<'h> Hooks<'h> {
     /// Finds the hooks of a repository.
     pub(crate) fn new(committer: &'h Committer<'h>, runner: &'h dyn HookRunner) -> Result<Self> {
         let temp = std::env::temp_dir();
-        let scratch = TempDir::with_prefix_in("interlock-hooks-", &temp);
-        let scratch = scratch.map_err(|error| Error::io("write in", &temp, &error))?;
+        let real = temp.canonicalize().unwrap_or(temp);
+        let scratch = TempDir::with_prefix_in("interlock-hooks-", &real);
+        let scratch = scratch.map_err(|error| Error::io("write in", &real, &error))?;
         Ok(Hooks { folder: folder(committer), committer, runner, scratch })
     }
 
@@ -148,11 +153,22 @@ impl<'h> Hooks<'h> {
 
     /// Refuses an index whose tree is not the one to commit: only that was verified.
     fn check_index(&self, tree: &str) -> Result<()> {
+        // The hook may have made anything of its copies, also links. So git gets copies of these, and directories of its own.
+        let own = self.committer.private.scratch()?;
+        let io = |error: std::io::Error| Error::io("write in", own.path(), &error);
+        let copy = own.path().join("objects");
+        fs::create_dir(&copy).map_err(io)?;
         let objects = self.objects().to_string_lossy().into_owned();
-        let git = self.committer.git().index(&self.file("index")).objects(&self.file("objects"));
+        let git = self.committer.git().index(&own.path().join("index")).objects(&copy);
         let git: Git = git.var("GIT_ALTERNATE_OBJECT_DIRECTORIES", &objects);
-        match git.line(&["write-tree"]) {
-            Ok(found) if found == tree => Ok(()),
+        let taken = Folder::open(self.scratch.path()).and_then(|hooks| {
+            hooks.copy_file(Path::new("index"), (&Folder::open(own.path())?, Path::new("index")), COPIED_MAX.1)?;
+            // In `info` are the paths of further objects.
+            let is_wanted = |entry: &Entry| !entry.path.starts_with("info");
+            hooks.folder(Path::new("objects"))?.copy_to(&Folder::open(&copy)?, COPIED_MAX, is_wanted)
+        });
+        match taken.map(|()| git.line(&["write-tree"])) {
+            Ok(Ok(found)) if found == tree => Ok(()),
             _ => Err(Error::Commit(
                 "the hook pre-commit staged other content than was verified; let it change files instead".into(),
             )),

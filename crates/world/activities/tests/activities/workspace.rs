@@ -315,3 +315,24 @@ async fn hook_cannot_put_a_link_in_place_of_the_directory_of_the_run() {
     assert!(!sub.is_symlink() && read(&trial, "sub/b").as_deref() == Some("b\n"), "{:?}", done.data);
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
 }
+
+/// Git looks at the index and the objects that a hook has left, and may write there.
+#[tokio::test]
+async fn hook_cannot_lead_git_elsewhere_by_its_copies() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let place = elsewhere.path().display();
+    let swaps = [
+        format!("rm -r $GIT_OBJECT_DIRECTORY; ln -s {place} $GIT_OBJECT_DIRECTORY"),
+        format!("cp $GIT_INDEX_FILE copy; rm $GIT_INDEX_FILE; ln -s {place}/index $GIT_INDEX_FILE; rm copy"),
+        "rm $GIT_INDEX_FILE; mkfifo $GIT_INDEX_FILE".to_owned(),
+    ];
+    for swap in swaps {
+        let with = json!({ "message": "a change", "hooks": true });
+        let (trial, workspace) = repository(with, &["commit_success", "commit_fail", "tree_changed"]);
+        git(&trial, &["add", "mine"]);
+        hook(&trial, "pre-commit", &swap);
+        let done = trial.run(GitCommit::new(workspace, sandbox())).await;
+        assert_eq!(done.name, "commit_fail", "{swap}: {:?}", done.data);
+        assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0, "{swap}");
+    }
+}
