@@ -4,6 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
+use interlock_git::Place;
+
 /// A project's policy, relative to the root of its workspace.
 pub const POLICY: &str = ".interlock/policy.toml";
 
@@ -22,8 +24,8 @@ pub fn read(top: &Path, path: &str) -> Result<Option<String>, String> {
     interlock_beneath::read_text(top, Path::new(path), BYTES_MAX).map_err(|error| error.to_string())
 }
 
-/// Returns the root of a workspace: the root of its git repository, or the directory itself if there is no repository.
+/// Returns the root of the workspace of a directory. If the workspace cannot be used, this is the directory itself, where
+/// [`read`] fails for the same reason.
 pub fn root(folder: &Path) -> PathBuf {
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    folder.ancestors().find(|above| above.join(".git").exists()).map_or(folder.clone(), Path::to_owned)
+    Place::find(folder).map_or_else(|_| folder.to_owned(), |place| place.root)
 }
