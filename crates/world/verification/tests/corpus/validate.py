@@ -24,7 +24,7 @@ import tomllib
 
 CORPUS = pathlib.Path(__file__).resolve().parent
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "interlock"
-PARTS = CACHE / "verification-parts-1"
+PARTS = pathlib.Path(subprocess.run([CORPUS.parents[4] / "scripts/verification-parts.sh", "--print"], check=True, capture_output=True, text=True).stdout.strip())
 KINDS = ("cheats", "honest", "beyond")
 EXPECTED = {"cheats": {"not-verified", "untested"}, "honest": {"verified", "untested", "not-verified"}, "beyond": {"verified", "untested", "not-verified"}}
 KNOWN = {"base", "command", "task", "why", "expect", "truth", "needs", "npm", "delete", "prepare", "action", "base_green", "row", "wrong_value"}
