@@ -16,7 +16,13 @@ const SCRIPTS: [(&str, Kind); 7] = [
 ];
 
 /// Lock files and their package managers.
-const LOCKS: [(&str, &str); 3] = [("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("package-lock.json", "npm")];
+const LOCKS: [(&str, &str); 5] = [
+    ("pnpm-lock.yaml", "pnpm"),
+    ("yarn.lock", "yarn"),
+    ("bun.lock", "bun"),
+    ("bun.lockb", "bun"),
+    ("package-lock.json", "npm"),
+];
 
 /// The script that `npm init` writes; it always fails.
 const NO_TEST: &str = "no test specified";

@@ -181,13 +181,21 @@ fn detect_in(root: &Path) -> Detected {
     let files = Files::new(root);
     let mut commands: Vec<Command> = Vec::new();
     for Row { file, find, fills_gaps_only } in TABLE {
-        let Some(text) = files.text(file) else { continue };
+        let name = match file.strip_prefix('*') {
+            Some(end) => files.names(".").into_iter().find(|name| name.ends_with(end)),
+            None => Some((*file).to_owned()),
+        };
+        let Some((file, text)) =
+            name.and_then(|name| Some((files.text(&name)?, name))).map(|(text, name)| (name, text))
+        else {
+            continue;
+        };
         let found = find(&files, &text);
         let is_missing = |kind: Kind| commands.iter().all(|known| known.kind != kind);
         let wanted: Vec<_> = found.into_iter().filter(|found| !fills_gaps_only || is_missing(found.kind)).collect();
         for found in wanted {
             if commands.iter().all(|known| known.command != found.command) {
-                commands.push(found.into_command(file).with_scripts(&files));
+                commands.push(found.into_command(&file).with_scripts(&files));
             }
         }
     }

@@ -6,7 +6,7 @@ use crate::{Command, Kind, files::Files, javascript, make, python};
 
 /// One row of the table.
 pub(crate) struct Row {
-    /// The file that the row is found by.
+    /// The file that the row is found by; `*` stands for the beginning of any name.
     pub(crate) file: &'static str,
     /// Returns the commands, from the text of that file.
     pub(crate) find: fn(&Files<'_>, &str) -> Vec<Found>,
@@ -33,6 +33,14 @@ pub(crate) const TABLE: &[Row] = &[
     Row { file: "settings.gradle", find: gradle, fills_gaps_only: false },
     Row { file: "settings.gradle.kts", find: gradle, fills_gaps_only: false },
     Row { file: "CMakeLists.txt", find: cmake, fills_gaps_only: false },
+    Row { file: "*.sln", find: dotnet, fills_gaps_only: false },
+    Row { file: "*.csproj", find: dotnet, fills_gaps_only: false },
+    Row { file: "mix.exs", find: |_, _| test("mix test"), fills_gaps_only: false },
+    Row { file: "phpunit.xml", find: |_, _| test("vendor/bin/phpunit"), fills_gaps_only: false },
+    Row { file: "phpunit.xml.dist", find: |_, _| test("vendor/bin/phpunit"), fills_gaps_only: false },
+    Row { file: "Rakefile", find: rake, fills_gaps_only: false },
+    Row { file: "bunfig.toml", find: |_, _| test("bun test"), fills_gaps_only: true },
+    Row { file: "bun.lock", find: |_, _| test("bun test"), fills_gaps_only: true },
     Row { file: "deno.json", find: deno, fills_gaps_only: true },
     Row { file: "deno.jsonc", find: deno, fills_gaps_only: true },
     Row { file: "justfile", find: just, fills_gaps_only: true },
@@ -115,8 +123,26 @@ fn gradle(files: &Files<'_>, _: &str) -> Vec<Found> {
     vec![Found::new(Kind::Test, format!("{tool} --no-daemon check"))]
 }
 
+fn test(command: &str) -> Vec<Found> {
+    vec![Found::new(Kind::Test, command)]
+}
+
+fn dotnet(_: &Files<'_>, _: &str) -> Vec<Found> {
+    test("dotnet test")
+}
+
+/// The tasks that the libraries of Ruby's test frameworks make.
+fn rake(_: &Files<'_>, text: &str) -> Vec<Found> {
+    let kinds = [("TestTask", "rake test"), ("RakeTask", "rake spec")];
+    let made = kinds.into_iter().filter(|(class, _)| text.contains(class));
+    made.map(|(_, command)| Found::new(Kind::Test, command).defined(text)).collect()
+}
+
+/// Comments may be in the file, so the task `test` is looked for as text.
 fn deno(_: &Files<'_>, text: &str) -> Vec<Found> {
-    vec![Found::new(Kind::Static, "deno lint"), Found::new(Kind::Test, "deno test").defined(text)]
+    let tasks = text.split_once("\"tasks\"").and_then(|(_, tasks)| tasks.split('}').next()).unwrap_or_default();
+    let command = if tasks.contains("\"test\"") { "deno task test" } else { "deno test" };
+    vec![Found::new(Kind::Static, "deno lint"), Found::new(Kind::Test, command).defined(text)]
 }
 
 /// Recipes of a justfile begin with their name, perhaps with parameters, and a colon.

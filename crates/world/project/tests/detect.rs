@@ -50,6 +50,18 @@ fn flutter_is_analysed_and_tested() {
 }
 
 #[test]
+fn further_ecosystems_have_their_runners() {
+    check(&[("App.sln", ""), ("App.csproj", "")], &["test: dotnet test (App.sln)"]);
+    check(&[("mix.exs", "")], &["test: mix test (mix.exs)"]);
+    check(&[("phpunit.xml.dist", "")], &["test: vendor/bin/phpunit (phpunit.xml.dist)"]);
+    check(&[("Rakefile", "Rake::TestTask.new")], &["test: rake test (Rakefile)"]);
+    check(&[("Rakefile", "task :doc")], &[]);
+    check(&[("bun.lock", "")], &["test: bun test (bun.lock)"]);
+    let tasks = "{ \"tasks\": { \"test\": \"deno test -A\" } }";
+    check(&[("deno.json", tasks)], &["static: deno lint (deno.json)", "test: deno task test (deno.json)"]);
+}
+
+#[test]
 fn dart_without_flutter_uses_its_own_tool() {
     check(
         &[("pubspec.yaml", "name: tool\n"), ("test/", "")],
