@@ -66,6 +66,86 @@ fn is_conditional(kind: &str) -> bool {
         .any(|part| kind.split('_').any(|word| word == *part))
 }
 
+/// A part of a statement that runs only sometimes and is no block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// Its kind.
+    pub kind: BranchKind,
+    /// Its bytes.
+    pub range: Range<usize>,
+    /// Its lines, from 0.
+    pub lines: Range<usize>,
+}
+
+/// The syntax of a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BranchKind {
+    /// A value: of a conditional expression, the right side of `and` and `or`, the body of a short function.
+    Value,
+    /// The only statement below a condition, without braces.
+    Statement,
+    /// The first of several statements below a label, such as `case`.
+    First,
+}
+
+/// Returns the parts of statements that run only sometimes and are no blocks; `None` as for [`functions`].
+pub fn branches(path: &str, text: &str) -> Option<Vec<Branch>> {
+    let tree = parse(path, text)?;
+    let mut found = Vec::new();
+    visit(tree.root_node(), &mut |node| {
+        for (kind, part) in branches_of(node, text) {
+            let lines = part.start_position().row..part.end_position().row + 1;
+            found.push(Branch { kind, range: part.byte_range(), lines });
+        }
+    });
+    Some(found)
+}
+
+fn branches_of<'t>(node: Node<'t>, text: &str) -> Vec<(BranchKind, Node<'t>)> {
+    use BranchKind::{First, Statement, Value};
+    let field = |name: &str| node.child_by_field_name(name);
+    let is_block = |part: &Node<'_>| part.kind().contains("block") || part.kind() == "compound_statement";
+    let alone = |kind: BranchKind, part: Option<Node<'t>>| {
+        part.into_iter().filter(|part| !is_block(part)).map(|part| (kind, part)).collect::<Vec<_>>()
+    };
+    match node.kind() {
+        // Python names no field: the value, the condition, the other value.
+        "conditional_expression" if field("condition").is_none() => {
+            [node.named_child(0), node.named_child(2)].into_iter().flatten().map(|part| (Value, part)).collect()
+        }
+        "conditional_expression" | "ternary_expression" => {
+            ["consequence", "alternative"].into_iter().filter_map(field).map(|part| (Value, part)).collect()
+        }
+        "boolean_operator" => alone(Value, field("right")),
+        "binary_expression" => {
+            let operator = field("operator").and_then(|operator| text.get(operator.byte_range())).unwrap_or_default();
+            alone(Value, field("right").filter(|_| ["&&", "||", "??", "and", "or"].contains(&operator)))
+        }
+        "lambda" | "arrow_function" | "closure_expression" => alone(Value, field("body")),
+        "match_arm" => alone(Value, field("value")),
+        "if_statement" => [field("consequence"), field("alternative")]
+            .into_iter()
+            .flat_map(|part| {
+                alone(Statement, part.filter(|part| !part.kind().contains("clause") && part.kind() != "if_statement"))
+            })
+            .collect(),
+        "else_clause" if field("body").is_none() => {
+            alone(Statement, node.named_child(0).filter(|part| part.kind() != "if_statement"))
+        }
+        "for_statement" | "for_in_statement" | "while_statement" => alone(Statement, field("body")),
+        "switch_case" | "switch_default" | "case_statement" | "expression_case" | "default_case" => {
+            let value = field("value").map(|value| value.id());
+            let mut cursor = node.walk();
+            let mut parts = node.named_children(&mut cursor).filter(|part| Some(part.id()) != value);
+            let is_statement = |part: &Node<'_>| {
+                ["statement", "statement_list", "declaration"].iter().any(|kind| part.kind().ends_with(kind))
+            };
+            alone(First, parts.find(is_statement))
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// Returns a text without its comments, and without the texts that document Python; `None` as for [`functions`].
 pub fn without_comments(path: &str, text: &str) -> Option<String> {
     let tree = parse(path, text)?;
@@ -214,6 +294,42 @@ mod tests {
                 changed.insert(block.first_statement, '!');
             }
             assert_eq!(changed, expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn branches_without_a_block_are_found() {
+        use BranchKind::{First, Statement, Value};
+        let cases = [
+            ("a.py", "x = a if b else c\n", &[(Value, "a"), (Value, "c")][..]),
+            ("a.py", "x = a and b or c\nf = lambda: d\n", &[(Value, "c"), (Value, "b"), (Value, "d")]),
+            ("a.py", "if a:\n    b()\n", &[]),
+            ("a.js", "x = a ? b : c;", &[(Value, "b"), (Value, "c")]),
+            ("a.ts", "const f = (a) => a + 1, g = (a) => { b(); };", &[(Value, "a + 1")]),
+            ("a.js", "if (a && b) return c; else d();", &[(Statement, "return c;"), (Value, "b"), (Statement, "d();")]),
+            ("a.js", "switch (a) { case 1: b(); c(); }", &[(First, "b();")]),
+            (
+                "a.c",
+                "int f(void) { if (a) return b ? 1 : 2; return 3; }",
+                &[(Statement, "return b ? 1 : 2;"), (Value, "1"), (Value, "2")],
+            ),
+            (
+                "a.c",
+                "int f(void) { switch (a) { case 1: return 2; default: return 3; } }",
+                &[(First, "return 2;"), (First, "return 3;")],
+            ),
+            ("a.rs", "fn f() { match a { 1 => b, _ => { c } } }", &[(Value, "b")]),
+            ("a.rs", "fn f() -> bool { a || b }", &[(Value, "b")]),
+            (
+                "a.go",
+                "package a\nfunc F() bool { switch a { case 1: return b && c }; return d }",
+                &[(First, "return b && c"), (Value, "c")],
+            ),
+        ];
+        for (path, text, expected) in cases {
+            let found = branches(path, text).unwrap_or_default();
+            let found: Vec<_> = found.into_iter().map(|one| (one.kind, &text[one.range])).collect();
+            assert_eq!(found, expected, "{text}");
         }
     }
 
