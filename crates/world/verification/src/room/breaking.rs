@@ -9,7 +9,7 @@ use std::{
     sync::LazyLock,
 };
 
-use interlock_codemap::{Function, blocks, functions};
+use interlock_codemap::{BranchKind, Function, blocks, branches, functions};
 
 /// The word and the number of the statements below. What is inserted has others in every process, so that no check can
 /// look for them.
@@ -40,7 +40,7 @@ impl Broken {
     /// Makes both from a text with [`OPERATOR`] in its conditions.
     pub(super) fn of(path: &str, original: &str, changed: &str) -> Self {
         let (taken, never) = if is_shell(path, original) { ("!=", "=") } else { (">", "<") };
-        let with = |operator: &str| marked(&changed.replace(OPERATOR, operator));
+        let with = |operator: &str| changed.replace(OPERATOR, operator);
         Broken { text: with(taken), twin: with(never) }
     }
 }
@@ -97,6 +97,118 @@ pub(crate) fn stopped_blocks(path: &str, before: &str, text: &str) -> Vec<Broken
         .map(|block| block.first_statement)
         .collect();
     places.into_iter().map(|place| Broken::of(path, text, &inserted(text, path, place, statement))).collect()
+}
+
+/// Stops the changed parts of statements that run only sometimes, one by one: the values of a conditional expression, the right
+/// side of `and` and `or`, a branch without braces. A value that no case asks for can be anything.
+pub(crate) fn stopped_branches(path: &str, before: &str, text: &str) -> Vec<Broken> {
+    let changed = changed_lines(before, text);
+    if is_shell(path, text) {
+        return shell_branches(text, &changed);
+    }
+    let Some(statement) = statement(path, text) else { return Vec::new() };
+    let is_changed = |lines: &std::ops::Range<usize>| changed.range(lines.clone()).next().is_some();
+    let found = branches(path, text).unwrap_or_default().into_iter().filter(|branch| is_changed(&branch.lines));
+    let broken = found.filter_map(|branch| {
+        let part = &text[branch.range.clone()];
+        let alone = guarded(path, text, "", statement).replace('\n', " ");
+        let stopped = match branch.kind {
+            BranchKind::Value => stopped_value(path, part)?,
+            BranchKind::Statement => format!("{{ {alone} {part} }}"),
+            BranchKind::First => format!("{alone} {part}"),
+        };
+        let whole = format!("{}{stopped}{}", &text[..branch.range.start], &text[branch.range.end..]);
+        Some(Broken::of(path, text, &whole))
+    });
+    broken.collect()
+}
+
+/// Returns an expression that stops the program before it has the value of another one.
+fn stopped_value(path: &str, value: &str) -> Option<String> {
+    let stopped = match path.rsplit_once('.')?.1 {
+        "py" => format!("((_ for _ in ()).throw(SystemError(\"WORD\")) if len(\"WORD\") {OPERATOR} 9 else (\u{2}))"),
+        "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" => {
+            format!("(\"WORD\".length {OPERATOR} 9 ? (() => {{ throw new Error(\"WORD\"); }})() : (\u{2}))")
+        }
+        "rs" => format!("{{ if \"WORD\".len() {OPERATOR} 9 {{ panic!(\"WORD\"); }} \u{2} }}"),
+        "go" => format!("func() bool {{ if len(\"WORD\") {OPERATOR} 9 {{ panic(\"WORD\") }}; return \u{2} }}()"),
+        "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" | "hxx" => {
+            format!("((void)(sizeof(\"WORD\") {OPERATOR} 9 && (__builtin_trap(), 1)), (\u{2}))")
+        }
+        "dart" => format!("('WORD'.length {OPERATOR} 9 ? throw StateError('WORD') : (\u{2}))"),
+        _ => return None,
+    };
+    // The value may have the word, too.
+    Some(marked(&stopped).replace('\u{2}', value))
+}
+
+/// Stops a shell script behind `&&`, `||` and the words that begin a branch, if a command follows on the same line. An unset
+/// variable in front of the command ends the shell, or is an empty one.
+fn shell_branches(text: &str, changed: &BTreeSet<usize>) -> Vec<Broken> {
+    let (mut found, mut place) = (Vec::new(), 0);
+    for (number, line) in text.split_inclusive('\n').enumerate() {
+        let is_code = changed.contains(&number) && !line.trim_start().starts_with('#');
+        for sign in [" && ", " || ", "then ", "else ", "do ", ") "].into_iter().filter(|_| is_code) {
+            for (at, _) in line.match_indices(sign) {
+                let (before, after) = (&line[..at], &line[at + sign.len()..]);
+                let is_text = before.matches('"').count() % 2 == 1 || before.matches('\'').count() % 2 == 1;
+                let is_word = sign.starts_with([' ', ')']) || before.is_empty() || before.ends_with([' ', ';', '\t']);
+                // A bracket that closes nothing belongs to a case.
+                let is_case = sign != ") " || before.matches('(').count() == before.matches(')').count();
+                let is_command =
+                    after.starts_with(|letter: char| letter.is_alphanumeric() || "_[./$\":".contains(letter));
+                let is_compound = ["if ", "for ", "while ", "case ", "until ", "do ", "[[", "exit", "return"]
+                    .iter()
+                    .any(|word| after.starts_with(word));
+                if is_text || !is_word || !is_case || !is_command {
+                    continue;
+                }
+                let at = place + at + sign.len();
+                let with = |stop: &str| {
+                    let stop = marked(&format!("WORD=\"{stop}\""));
+                    format!("{}{stop} {}", &text[..at], &text[at..])
+                };
+                if !is_compound {
+                    found.push(Broken { text: with("${WORD?WORD}"), twin: with("${WORD-}") });
+                }
+            }
+        }
+        place += line.len();
+    }
+    found
+}
+
+/// Puts the twins of a text together, so that few runs show that none of them changes anything. Returns several texts if they
+/// are in one another's places.
+pub(crate) fn together<'b>(text: &str, twins: impl Iterator<Item = &'b str>) -> Vec<String> {
+    let mut edits: Vec<(usize, usize, &str)> = twins.map(|twin| edit(text, twin)).collect();
+    edits.sort_by_key(|(start, end, _)| (*start, *end));
+    let mut texts = Vec::new();
+    while !edits.is_empty() {
+        let (mut whole, mut last, mut left) = (String::new(), 0, Vec::new());
+        for (start, end, new) in edits {
+            if start < last {
+                left.push((start, end, new));
+                continue;
+            }
+            whole.push_str(&text[last..start]);
+            whole.push_str(new);
+            last = end;
+        }
+        whole.push_str(&text[last..]);
+        texts.push(whole);
+        edits = left;
+    }
+    texts
+}
+
+/// Returns the bytes of a text that another one replaces, and what it has there.
+fn edit<'t>(text: &str, other: &'t str) -> (usize, usize, &'t str) {
+    let same = |(one, two): &(char, char)| one == two;
+    let start: usize = text.chars().zip(other.chars()).take_while(same).map(|(one, _)| one.len_utf8()).sum();
+    let (rest, new) = (&text[start..], &other[start..]);
+    let end: usize = rest.chars().rev().zip(new.chars().rev()).take_while(same).map(|(one, _)| one.len_utf8()).sum();
+    (start, text.len() - end, &new[..new.len() - end])
 }
 
 /// Returns the functions that have a changed line, in order.
@@ -235,7 +347,8 @@ fn inserted(text: &str, path: &str, place: usize, statement: &str) -> String {
         (format!("\n{}", &next[..next.len() - next.trim_start().len()]), String::new())
     } else if path.ends_with(".py") {
         // A compound statement needs a line of its own.
-        return format!("{}assert not len(\"WORD\") {OPERATOR} 9, \"WORD\"; {rest}", &text[..place]);
+        let stop = marked(&format!("assert not len(\"WORD\") {OPERATOR} 9, \"WORD\";"));
+        return format!("{}{stop} {rest}", &text[..place]);
     } else {
         return format!("{} {}{rest}", &text[..place], guarded(path, text, "", statement).replace('\n', " "));
     };
@@ -243,8 +356,12 @@ fn inserted(text: &str, path: &str, place: usize, statement: &str) -> String {
     format!("{}{before}{}{after}{rest}", &text[..place], guarded(path, text, indentation, statement))
 }
 
-/// Returns a statement behind the condition.
+/// Returns a statement behind the condition, with the word and the number of this process.
 pub(super) fn guarded(path: &str, text: &str, indentation: &str, statement: &str) -> String {
+    marked(&behind_condition(path, text, indentation, statement))
+}
+
+fn behind_condition(path: &str, text: &str, indentation: &str, statement: &str) -> String {
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
     let step = match extension {
         "go" => "\t",
@@ -345,6 +462,43 @@ mod tests {
         let expected = "trim() {\n    if [ \"WORD\" != \"\" ]; then\n        echo \"WORD\"; return 97\n    fi\n    echo \"$2\"\n}\nother() {\n    :\n}\n";
         let broken = broken_one_by_one("lib.sh", before, after);
         assert_eq!(broken[0][0].text, marked(expected));
+    }
+
+    #[test]
+    fn values_that_are_only_sometimes_asked_for_are_stopped() {
+        let cases = [
+            (
+                "a.py",
+                "x = a if b else c\n",
+                "x = a if b else ((_ for _ in ()).throw(SystemError(\"WORD\")) if len(\"WORD\") > 9 else (c))\n",
+            ),
+            (
+                "a.js",
+                "if (a) return b;\n",
+                "if (a) { if (\"WORD\".length > 9) {   throw new Error(\"WORD\"); } return b; }\n",
+            ),
+            ("a.sh", "a && b || c\n", "a && b || WORD=\"${WORD?WORD}\" c\n"),
+            ("a.sh", "case $1 in\n  x) echo 1 ;;\nesac\n", "case $1 in\n  x) WORD=\"${WORD?WORD}\" echo 1 ;;\nesac\n"),
+            (
+                "a.c",
+                "int f(int a) { return a ? 1 : 2; }\n",
+                "int f(int a) { return a ? 1 : ((void)(sizeof(\"WORD\") > 9 && (__builtin_trap(), 1)), (2)); }\n",
+            ),
+        ];
+        for (path, text, expected) in cases {
+            let found = stopped_branches(path, "", text);
+            assert_eq!(found.last().map(|broken| broken.text.clone()), Some(marked(expected)), "{text}");
+        }
+        assert_eq!(stopped_branches("a.sh", "", "echo 'a && b'\nf() { b=$(c) d; }\n"), []);
+    }
+
+    #[test]
+    fn twins_are_put_together_unless_they_are_in_one_another() {
+        let text = "a = b\nc = d\n";
+        let twins = ["x\na = b\nc = d\n", "y\na = b\nc = d\n", "a = b\nc = (d)\n"];
+        assert_eq!(together(text, twins.into_iter()), ["x\ny\na = b\nc = (d)\n"]);
+        assert_eq!(together("a = b", ["a = (b)", "a = b!"].into_iter()).len(), 1);
+        assert_eq!(together("a = bc", ["a = (bc)", "a = b-c"].into_iter()).len(), 2);
     }
 
     #[test]

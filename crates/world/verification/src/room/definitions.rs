@@ -7,13 +7,15 @@
 //! No table has the settings of every tool. A file that the check opens although nothing names it was found by a tool
 //! under a name that the tool knows, so the end names such a file, too.
 
+use std::path::Path;
+
 use serde_json::Value as Json;
 
 use super::{
     Visit, Warning, kinds,
     kinds::Part,
     listed,
-    probe::is_named,
+    probe::{is_named, words},
     tree::{Changed, Trees},
     verdict::Measured,
 };
@@ -54,6 +56,12 @@ impl Visit<'_, '_> {
         let changed = self.trees.with_part(&[Part::Definition]).filter(|changed| !is_harmless(changed));
         let (builds, settings): (Vec<Changed>, Vec<Changed>) =
             changed.filter(|changed| is_read(changed)).cloned().partition(is_build);
+        let included = self.included();
+        let is_included = |changed: &&Changed| {
+            changed.part != Part::Definition && is_read(changed) && included.contains(&changed.path)
+        };
+        let builds: Vec<Changed> =
+            builds.into_iter().chain(self.trees.changed.iter().filter(is_included).cloned()).collect();
         let names = |changed: &[Changed]| listed(&changed.iter().map(|one| one.path.clone()).collect::<Vec<_>>());
         if !settings.is_empty() {
             let text = format!("the check reads settings that this change wrote: {}", names(&settings));
@@ -70,6 +78,28 @@ impl Visit<'_, '_> {
         }
     }
 
+    /// The changed files that definitions of one of the trees include, whatever they are called.
+    fn included(&self) -> Vec<String> {
+        let is_inclusion = |line: &&str| {
+            let line = line.trim_start().trim_start_matches(['-', 's', '!']);
+            line.starts_with("include") && line["include".len()..].starts_with([' ', '\t', '(', ':'])
+        };
+        let texts =
+            [&self.trees.base, &self.trees.new].into_iter().flat_map(|tree| Trees::texts(tree, Part::Definition));
+        let lines: Vec<String> =
+            texts.flat_map(|text| text.lines().filter(is_inclusion).map(str::to_owned).collect::<Vec<_>>()).collect();
+        let words = words(lines.iter());
+        // `include $(DIR)/*.inc` means every file with that end.
+        let has_end = |path: &str| {
+            words
+                .iter()
+                .filter_map(|word| word.rsplit_once(['*', ')', '%']))
+                .any(|(_, end)| end.contains('.') && path.ends_with(end))
+        };
+        let paths = self.trees.changed.iter().map(|one| &one.path);
+        paths.filter(|path| is_named(&words, path) || has_end(path)).cloned().collect()
+    }
+
     /// The changed files that the check reads and that no text of the tree names, so that a tool knows their names. Tools
     /// look at the top of a project and in hidden directories. Sources of languages that compile whole directories need no
     /// name, and what may have been read is not known to be.
@@ -77,10 +107,16 @@ impl Visit<'_, '_> {
         let Some(read) = &now.read else { return Vec::new() };
         let is_candidate = |changed: &&Changed| {
             let is_hidden = changed.path.starts_with('.') || changed.path.contains("/.");
-            let is_loaded = changed.part == Part::Data || kinds::is_loaded_by_name(&changed.path);
+            let folder = changed.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            // A header is found in every directory, and a module in every one that is no package.
+            let is_found = kinds::is_header(&changed.path)
+                || changed.path.ends_with(".py") && !self.trees.has(Path::new(&format!("{folder}/__init__.py")));
+            let is_loaded = changed.part == Part::Data
+                || kinds::is_loaded_by_name(&changed.path)
+                || kinds::is_header(&changed.path);
             matches!(changed.part, Part::Data | Part::Source)
                 && is_loaded
-                && (is_hidden || !changed.path.contains('/'))
+                && (is_hidden || is_found || folder.is_empty())
                 && read.contains(&changed.path)
         };
         let candidates: Vec<&Changed> =
@@ -102,19 +138,40 @@ impl Visit<'_, '_> {
     }
 }
 
-/// Returns true if a definition also builds the product. A module of the project that had the name of a runner's module
-/// before is the product's own.
+/// Returns true if a definition also builds the product.
 pub(super) fn is_build(changed: &Changed) -> bool {
-    let name = changed.path.rsplit('/').next().unwrap_or(&changed.path);
-    kinds::builds_product(&changed.path)
-        || is_lock(name)
-        || (changed.before.is_some() && kinds::stands_before(&changed.path))
+    kinds::builds_product(&changed.path) || is_lock(&changed.path)
 }
 
-/// Returns true for the names of files in which tools keep exact versions.
-fn is_lock(name: &str) -> bool {
-    ["package-lock.json", "yarn.lock", "pnpm-lock.yaml", "Cargo.lock", "poetry.lock", "uv.lock", "go.sum"]
-        .contains(&name)
+/// Files in which tools keep exact versions, and which they write anew.
+const LOCKS: [&str; 22] = [
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "yarn.lock",
+    "pnpm-lock.yaml",
+    "bun.lock",
+    "bun.lockb",
+    "deno.lock",
+    "Cargo.lock",
+    "poetry.lock",
+    "uv.lock",
+    "pdm.lock",
+    "Pipfile.lock",
+    "go.sum",
+    "go.work.sum",
+    "Gemfile.lock",
+    "composer.lock",
+    "mix.lock",
+    "pubspec.lock",
+    "Podfile.lock",
+    "packages.lock.json",
+    "gradle.lockfile",
+    "flake.lock",
+];
+
+/// Returns true for files in which tools keep exact versions.
+pub(super) fn is_lock(path: &str) -> bool {
+    LOCKS.contains(&path.rsplit('/').next().unwrap_or(path))
 }
 
 /// Returns true if a manifest differs only in fields that say nothing about checks.
@@ -206,12 +263,5 @@ mod tests {
             assert!(!is_harmless(&changed("Cargo.toml", before, after)), "{after}");
         }
         assert!(!is_harmless(&changed("Cargo.toml", "[lib]", "[lib]\ntest = false")));
-    }
-
-    #[test]
-    fn a_module_that_had_the_name_of_a_runner_before_is_the_product_s_own() {
-        assert!(is_build(&changed("operator.py", "a = 1", "a = 2")));
-        assert!(!is_build(&Changed { before: None, ..changed("operator.py", "", "a = 2") }));
-        assert!(is_build(&changed("rules/all.mk", "", "")) && !is_build(&changed("pytest.ini", "", "")));
     }
 }

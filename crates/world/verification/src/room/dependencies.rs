@@ -120,7 +120,7 @@ pub(crate) fn inventory(root: &Path, folders: &[PathBuf]) -> (Inventory, Vec<Pat
 }
 
 /// The most other files of a workspace that are listed.
-const OTHERS_MAX: usize = 20_000;
+pub(crate) const OTHERS_MAX: usize = 20_000;
 
 /// Lists all other files of a workspace, each with a hash of its size and times.
 pub(crate) fn others(root: &Path, folders: &[PathBuf]) -> Inventory {

@@ -84,22 +84,6 @@ const DEFINING_FOLDERS: &[&str] = &[
     ".cargo", ".github", ".gitlab", ".circleci", ".husky", ".mvn", "gradle", ".yarn", "node_modules", "vendor", ".config", ".interlock", ".vscode", ".devcontainer", ".githooks",
 ];
 
-/// Python modules that a test run imports: a module of the project with such a name stands before the real one.
-#[rustfmt::skip]
-const RUNNERS: &[&str] = &[
-    "pytest", "_pytest", "pluggy", "iniconfig", "py", "unittest", "unittest2", "nose", "nose2", "tox", "nox", "coverage", "hypothesis", "doctest", "mock", "behave", "robot",
-    "twisted", "trial", "ward", "stestr", "testtools", "pytest_cov", "xdist", "runpy", "site", "importlib", "pkgutil", "traceback", "inspect", "argparse", "warnings",
-    "contextlib", "functools", "subprocess", "tempfile", "logging", "threading", "signal", "atexit", "builtins", "io", "os", "sys", "re", "json", "time", "types", "enum", "dataclasses",
-    "collections", "pathlib", "platform", "locale", "codecs", "encodings", "abc", "ast", "tokenize", "textwrap", "difflib", "fnmatch", "glob", "shutil", "random", "copy", "operator",
-];
-
-/// Headers of the system and of test frameworks: a file of the project with such a name can stand before the real one.
-#[rustfmt::skip]
-const HEADERS: &[&str] = &[
-    "assert", "cassert", "stdio", "cstdio", "stdlib", "cstdlib", "string", "signal", "setjmp", "unistd", "stddef", "stdint", "stdbool", "unity", "check", "cmocka", "catch", "doctest",
-    "gtest", "gmock", "cunit", "greatest", "munit", "criterion", "utest", "minunit",
-];
-
 /// Directories of tests and their data.
 #[rustfmt::skip]
 const TEST_FOLDERS: &[&str] = &[
@@ -123,6 +107,11 @@ const LOADED_BY_NAME: &[&str] = &[
 /// Returns true if a source takes part only because another file names it, or because a tool knows its name.
 pub(crate) fn is_loaded_by_name(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, extension)| LOADED_BY_NAME.contains(&extension))
+}
+
+/// Returns true if a source is a header of C or C++, which is included by its name.
+pub(crate) fn is_header(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, extension)| ["h", "hh", "hpp", "hxx"].contains(&extension))
 }
 
 /// The extensions and names of texts for people.
@@ -153,8 +142,7 @@ pub(crate) fn part(path: &str, head: &[u8]) -> Part {
     let is_metadata = |folder: &str| folder.ends_with(".egg-info") || folder.ends_with(".dist-info");
     let in_folder = |table: &[&str]| folders.split('/').any(|folder| table.contains(&folder));
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
-    if is_definition(name) || folders.split('/').any(is_metadata) || in_folder(DEFINING_FOLDERS) || stands_before(path)
-    {
+    if is_definition(name) || folders.split('/').any(is_metadata) || in_folder(DEFINING_FOLDERS) {
         return Part::Definition;
     }
     if in_folder(TEST_FOLDERS) || is_test_name(path.rsplit('/').next().unwrap_or(path), stem, extension) {
@@ -179,22 +167,6 @@ fn is_definition(name: &str) -> bool {
         || ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Returns true if a file stands before a header or a module of the system or of a test framework.
-pub(crate) fn stands_before(path: &str) -> bool {
-    let lower = path.to_lowercase();
-    let name = lower.rsplit('/').next().unwrap_or(&lower);
-    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
-    (matches!(extension, "h" | "hpp" | "") && HEADERS.contains(&stem)) || stands_before_a_runner(&lower)
-}
-
-/// Returns true if Python finds this file under the name of a module that a test run imports.
-fn stands_before_a_runner(path: &str) -> bool {
-    let Some(module) = path.strip_suffix(".py").or_else(|| path.strip_suffix(".so")) else { return false };
-    let module = module.strip_prefix("src/").unwrap_or(module);
-    let first = module.split('/').next().unwrap_or(module);
-    RUNNERS.contains(&first)
-}
-
 fn is_test_name(name: &str, stem: &str, extension: &str) -> bool {
     let words = ["test", "tests", "spec"];
     let is_word = |word: &str| words.contains(&word);
@@ -211,122 +183,6 @@ fn is_test_name(name: &str, stem: &str, extension: &str) -> bool {
             "java" | "kt" | "cs" | "scala" | "groovy" | "swift" | "php" | "ts" | "js" | "cpp" | "cc" | "m"
         );
     by_ending || by_capital || stem.split(['_', '-', '.']).any(is_word)
-}
-
-/// Words with which a source looks at the runner of its tests, or changes it.
-#[rustfmt::skip]
-const OF_RUNNERS: &[(&[&str], &[&str])] = &[
-    (&["py"], &["unittest", "pytest", "_pytest", "PYTEST_CURRENT_TEST", "pluggy", "doctest", "_exit"]),
-    (&["js", "mjs", "cjs", "jsx", "ts", "tsx", "mts", "cts"], &["node:test", "mocha", "jest", "vitest", "tape", "JEST_WORKER_ID", "NODE_TEST_CONTEXT", "VITEST", "npm_lifecycle_event"]),
-    (&["go"], &["\"testing\"", "test.v", "testlog"]),
-    (&["c", "h", "cc", "cpp", "cxx", "hpp", "hh", "hxx"], &["define assert", "undef assert", "NDEBUG", "SIGABRT", "SIGSEGV", "constructor", "destructor", "_Exit", "_exit", "quick_exit", "atexit", "TEST_ASSERT"]),
-    (&["sh", "bash", "zsh", "ksh", ""], &["trap", "assert", "alias", "unalias", "BASH_ENV"]),
-    (&["rs"], &["cfg!(test)", "cfg(not(test))", "RUST_TEST", "NEXTEST", "link_section", "ctor", "macro_rules! assert", "macro_rules! assert_eq", "macro_rules! assert_ne", "macro_rules! panic"]),
-];
-
-/// Words with which a source looks at the place or the time of its run. A check shows only how it behaves in its own.
-#[rustfmt::skip]
-const OF_SURROUNDINGS: &[(&[&str], &[&str])] = &[
-    (&["py"], &[
-        "environ", "getenv", "exists", "isfile", "isdir", "is_file", "is_dir", "os.access", "os.stat", "listdir", "scandir", "iterdir", "getcwd", "Path.cwd", "gethostname", "uname", "getuser",
-        "getlogin", "getpid", "getppid", "getuid", "gettempdir", "expanduser", "Path.home", "__file__", "__debug__", "datetime.now", "utcnow", "date.today", "datetime.today", "time.time",
-        "localtime", "gmtime", "strftime", "monotonic", "perf_counter", "sys.modules", "_getframe", "currentframe", "inspect.stack", "extract_stack", "settrace", "gc.get_objects", "getrefcount",
-        "isatty", "orig_argv", "sys.flags", "sys.path", "sys.gettrace", "is_relative_to", "platform.node", "subprocess", "os.system", "popen", "ctypes", "urlopen", "socket", "eval", "exec", "__import__", "importlib", "getattr", "globals", "__builtins__", "builtins", "__dict__",
-        "meta_path", "path_hooks", "get_referrers", "traceback", "argv[0]", "pkgutil", "runpy", "signal",
-    ]),
-    (&["js", "mjs", "cjs", "jsx", "ts", "tsx", "mts", "cts"], &[
-        "process.env", "existsSync", "statSync", "accessSync", "readdirSync", "process.cwd", "__dirname", "__filename", "import.meta", "os.hostname", "hostname", "os.tmpdir", "tmpdir", "homedir",
-        "userInfo", "process.pid", "process.ppid", "process.argv", "execArgv", "Date.now", "new Date()", "performance.now", "hrtime", "uptime", "isTTY", "require.main", "require.cache", "child_process",
-        ".stack", "captureStackTrace", "module.parent", "globalThis", "eval", "Function(", "process[", "getBuiltinModule", "Date()",
-    ]),
-    (&["go"], &[
-        "os.Getenv", "os.LookupEnv", "os.Environ", "os.Stat", "os.Lstat", "os.ReadDir", "os.Getwd", "os.Hostname", "os.TempDir", "os.UserHomeDir", "os.Getpid", "os.Getppid", "os.Getuid", "os.Args",
-        "os.Executable", "time.Now", "time.Since", "runtime.Caller", "runtime.Callers", "runtime.Stack", "debug.Stack", "debug.ReadBuildInfo", "flag.Lookup", "exec.Command", "reflect", "syscall", "unsafe", "plugin", "linkname",
-    ]),
-    (&["c", "h", "cc", "cpp", "cxx", "hpp", "hh", "hxx"], &[
-        "getenv", "environ", "access", "stat", "lstat", "opendir", "getcwd", "gethostname", "uname", "getpid", "getppid", "getuid", "time", "gettimeofday", "clock_gettime", "localtime", "gmtime",
-        "isatty", "__DATE__", "__TIME__", "__TIMESTAMP__", "__FILE__", "__BASE_FILE__", "__has_include", "program_invocation_name", "program_invocation_short_name", "__progname", "backtrace", "dladdr", "dlsym", "popen", "syscall", "asm", "__asm__", "__OPTIMIZE__", "__COUNTER__",
-    ]),
-    (&["sh", "bash", "zsh", "ksh", ""], &[
-        "-e /", "-f /", "-d /", "-r /", "-e .", "-d .", "-f .", "date", "hostname", "uname", "whoami", "pwd", "PWD", "HOME", "TMPDIR", "CI", "PPID", "tty", "-t 1", "-t 0", "/proc", "EPOCHSECONDS",
-        "SECONDS", "BASH_SOURCE", "FUNCNAME", "HOSTNAME", "env", "printenv", "ps", "eval", "$0", "${0", "git", "set -o",
-    ]),
-    (&["rs"], &[
-        "env::var", "env::var_os", "env::vars", "env::args", "env!", "option_env!", "exists", "try_exists", "is_file", "is_dir", "metadata", "read_dir", "current_dir", "current_exe", "temp_dir",
-        "home_dir", "SystemTime::now", "Instant::now", "process::id", "file!", "Backtrace", "is_terminal", "debug_assertions", "include_str!", "Command::new",
-    ]),
-    (&["rb"], &["ENV", "File.exist", "Dir.pwd", "Time.now", "Date.today", "hostname", "tmpdir", "caller", "$PROGRAM_NAME", "$0", "__FILE__", "__dir__"]),
-    (&["java", "kt"], &["System.getenv", "System.getProperty", "Files.exists", "currentTimeMillis", "nanoTime", "LocalDate.now", "LocalDateTime.now", "Instant.now", "getStackTrace", "StackWalker"]),
-    (&["php", "pl", "pm", "lua"], &["getenv", "file_exists", "getcwd", "gethostname", "time", "date", "php_sapi_name", "%ENV", "$ENV", "caller", "os.time", "os.date", "io.open", "debug.getinfo", "arg"]),
-];
-
-/// Paths that a source of any language can look for, to find out where it runs.
-#[rustfmt::skip]
-const PLACES: &[&str] = &[
-    "/proc/", "/sys/", "/tmp", "/home/", "/root", "/etc/", "/.dockerenv", ".git/", ".git\"", ".git'", "rev-parse", "tests/", "test/", "testdata", "__tests__", "spec/",
-];
-
-/// Returns the words of runners that a source has and did not have before.
-pub(crate) fn new_words_of_runners(path: &str, before: &str, after: &str) -> Vec<&'static str> {
-    new_words(OF_RUNNERS, path, before, after)
-}
-
-/// Returns the words of its surroundings by which a source chooses, and by which it did not choose before. A plain use,
-/// such as printing the date, is no choice. Choices by branches are found by breaking the branches.
-pub(crate) fn new_words_of_surroundings(path: &str, before: &str, after: &str) -> Vec<&'static str> {
-    let (before, after) = (choices(before), choices(after));
-    let mut words = new_words(OF_SURROUNDINGS, path, &before, &after);
-    words.extend(PLACES.iter().filter(|place| after.contains(**place) && !before.contains(**place)));
-    words
-}
-
-/// Parts of a line that choose between values.
-const CHOOSING: &[&str] = &[
-    "if ",
-    "if(",
-    "elif",
-    "while",
-    "case ",
-    "match ",
-    "switch",
-    "unless",
-    "assert",
-    "?",
-    "&&",
-    "||",
-    " and ",
-    " or ",
-    "not ",
-    "!",
-    "==",
-    "<",
-    ">",
-    " in ",
-    "[",
-    "bool(",
-    "int(",
-    "* ",
-    "test ",
-    "all(",
-    "any(",
-    "getattr",
-    "eval",
-    "exec",
-    "Function(",
-    "then",
-];
-
-/// Returns the lines of a source that choose between values.
-fn choices(text: &str) -> String {
-    let lines = text.lines().filter(|line| CHOOSING.iter().any(|part| line.contains(part)));
-    lines.flat_map(|line| [line, "\n"]).collect()
-}
-
-fn new_words(table: &[(&[&str], &[&'static str])], path: &str, before: &str, after: &str) -> Vec<&'static str> {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    let words = table.iter().filter(|(extensions, _)| extensions.contains(&extension)).flat_map(|(_, words)| *words);
-    words.filter(|word| has_word(after, word) && !has_word(before, word)).copied().collect()
 }
 
 /// Returns true if a text has a word that is not a part of a longer one.
@@ -357,10 +213,7 @@ mod tests {
             ("rules/common.mk", Definition),
             ("conftest.py", Definition),
             ("tests/conftest.py", Definition),
-            ("pytest.py", Definition),
-            ("pytest/__init__.py", Definition),
-            ("src/unittest/case.py", Definition),
-            ("app/json.py", Source),
+            ("json.py", Source),
             (".cargo/config.toml", Definition),
             ("jest.config.mjs", Definition),
             (".npmrc", Definition),

@@ -1,4 +1,4 @@
-//! Changed lines that no function holds, and changes that no check can see.
+//! Changed lines that no function holds, all changed lines of shell scripts, and changes that no check can see.
 //!
 //! A file that is broken as a whole shows only that the check uses the file. So a change of a comment is no change of the
 //! program, and a changed statement at the top of a file is tested only if the check notices that the program stops there.
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use interlock_codemap::{functions, without_comments};
 
-use super::breaking::{Broken, changed_lines, guarded, is_shell, shell_functions, statement};
+use super::breaking::{Broken, changed_lines, guarded, is_shell, marked, shell_functions, statement};
 
 /// Languages whose statements at the top of a file run when the file is read.
 const RUN_FROM_THE_TOP: [&str; 9] = ["py", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"];
@@ -34,16 +34,27 @@ fn extension(path: &str) -> &str {
     path.rsplit_once('.').map_or("", |(_, extension)| extension)
 }
 
-/// Returns a line of a language without a grammar here, without its comment.
-fn without_comment(path: &str, text: &str, line: &str) -> String {
-    let sign = match extension(path) {
+/// Adds a comment to a text: whoever runs it notices nothing.
+pub(crate) fn with_comment(path: &str, text: &str) -> String {
+    format!("{}\n{}\n", text.trim_end(), marked(&format!("{} WORD", sign(path, text))))
+}
+
+/// Returns the sign of a comment.
+fn sign(path: &str, text: &str) -> &'static str {
+    match extension(path) {
         "lua" | "sql" | "hs" | "vhd" => "--",
         "rb" | "pl" | "pm" | "r" | "jl" | "tcl" | "awk" | "sed" | "ex" | "exs" | "nim" | "fish" | "toml" | "yaml" => {
             "#"
         }
+        "py" => "#",
         _ if is_shell(path, text) => "#",
         _ => "//",
-    };
+    }
+}
+
+/// Returns a line of a language without a grammar here, without its comment.
+fn without_comment(path: &str, text: &str, line: &str) -> String {
+    let sign = sign(path, text);
     if line.trim_start().starts_with(sign) {
         return String::new();
     }
@@ -63,15 +74,25 @@ pub(crate) fn stopped_lines(path: &str, before: &str, after: &str) -> Vec<Broken
             None => return Vec::new(),
         },
     };
-    let held = match is_shell(path, after) {
-        true => shell_functions(after),
-        false => functions(path, after).unwrap_or_default(),
-    };
+    // Blocks of functions are stopped elsewhere, where the language has a grammar.
+    let held = functions(path, after).unwrap_or_default();
     let held: BTreeSet<usize> = held.into_iter().flat_map(|function| function.lines).collect();
     let lines: Vec<&str> = after.split_inclusive('\n').collect();
+    // At the end of a block inside of a function, everything has been done.
+    let inside: BTreeSet<usize> = match is_shell(path, after) {
+        true => shell_functions(after).into_iter().flat_map(|function| function.lines).collect(),
+        false => BTreeSet::new(),
+    };
+    let is_end = |line: &str| {
+        let first = line.trim().split([' ', ';']).next().unwrap_or_default();
+        ["fi", "done", "esac", "else", "elif", "then", "do", "}", "{", ""].contains(&first)
+    };
     let is_code = |at: &usize| {
         let line = lines.get(*at).copied().unwrap_or_default();
-        !held.contains(at) && !line.starts_with("#!") && !without_comment(path, after, line).trim().is_empty()
+        !held.contains(at)
+            && !(inside.contains(at) && is_end(line))
+            && !line.starts_with("#!")
+            && !without_comment(path, after, line).trim().is_empty()
     };
     changed_lines(before, after).into_iter().filter(is_code).map(|at| with_line(path, &lines, at, statement)).collect()
 }
@@ -106,6 +127,12 @@ mod tests {
         ] {
             assert!(!is_cosmetic(path, before, after), "{path}: {after}");
         }
+    }
+
+    #[test]
+    fn only_what_is_inserted_has_the_word_of_the_process() {
+        let stopped = stopped_lines("tell.sh", "", "echo WORD 97\n");
+        assert!(stopped[0].twin.ends_with("fi\necho WORD 97\n"), "{}", stopped[0].twin);
     }
 
     #[test]

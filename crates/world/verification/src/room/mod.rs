@@ -23,8 +23,10 @@ mod old;
 mod probe;
 mod reading;
 mod settings;
+mod shadow;
 mod splice;
 mod stage;
+mod surroundings;
 mod tree;
 mod uses;
 mod verdict;
@@ -37,6 +39,7 @@ use std::{
 
 use interlock_activity::{Attempt, Outcome, code};
 use interlock_beneath::Folder;
+use interlock_codemap::patches;
 use interlock_journal::Evidence;
 use interlock_process::Sandbox;
 use interlock_sandbox::Rules;
@@ -44,7 +47,10 @@ use interlock_workspace::Workspace;
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
-use crate::{CommandRun, environment_fault, run::run_in};
+use crate::{
+    CommandRun, environment_fault,
+    run::{TIMED_OUT, run_in},
+};
 use dependencies::Inventory;
 use kinds::Part;
 pub use kinds::is_test;
@@ -67,7 +73,7 @@ pub(crate) const PLACE: &str = "stage-";
 pub(crate) const TREES: &str = "trees-";
 
 /// Raised when what a run measures changes, so that older results are not believed.
-const FORM: u32 = 5;
+const FORM: u32 = 6;
 
 /// The use of a verified tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -249,12 +255,14 @@ impl Room<'_> {
         let ground = Ground {
             root,
             folder: inner.unwrap_or_default(),
+            builds: home.join("builds").join(&trees.hashes[0][..32]),
             home: home.clone(),
             dependencies: found,
             unlisted,
             rules: self.rules.clone(),
             is_at_own_path,
         };
+        ground.forget_other_builds().map_err(|error| broken(error.to_string()))?;
         let checks = trees.with_part(&old::CHECKS).cloned().collect();
         let mut visit = Visit {
             room: self,
@@ -294,6 +302,12 @@ impl Visit<'_, '_> {
         changed.retain(|name| !is_tracked(name));
         self.facts["dependencies_changed"] = json!(changed);
         let others = dependencies::others(&self.ground.root, &self.ground.dependencies);
+        if others.len() >= dependencies::OTHERS_MAX {
+            let max = dependencies::OTHERS_MAX;
+            self.notes.push(format!(
+                "the workspace has more files than the {max} that are compared with those before the run"
+            ));
+        }
         let (before, _) = dependencies::remembered(&others_file(&self.ground.home, &self.room.attempt.run), &others)?;
         let mut left_out = dependencies::changed(&before, &others);
         left_out.retain(|name| !self.trees.has(&names::path(name)));
@@ -329,9 +343,10 @@ impl Visit<'_, '_> {
             self.object(format!("these links lead out of the committed tree: {names}"), &hash);
         }
         self.facts["own_path"] = json!(self.ground.is_at_own_path);
+        self.facts["old_checks_off"] = json!(!self.settings.old_checks);
         if !self.ground.is_at_own_path {
             let text = "the clean copy stood at another path than the checkout, because there are no namespaces here";
-            self.notes.push(text.to_owned());
+            self.warnings.push(Warning { code: "not_clean", text: text.to_owned() });
         }
         let off = self.settings.switched_off();
         if !off.is_empty() {
@@ -369,18 +384,26 @@ impl Visit<'_, '_> {
         Ok((measured, runs))
     }
 
-    /// Objects to sources that look at the runner of their own tests: they can behave differently there, or change its
-    /// verdict.
+    /// Objects to sources that look at the runner of their own tests, or change code that is not the project's: they can
+    /// behave differently there, or change its verdict.
     fn look_at_sources(&mut self) {
-        let found = self.new_words(kinds::new_words_of_runners);
+        let sources: Vec<tree::Changed> = self.trees.with_part(&[Part::Source]).cloned().collect();
+        let all: Vec<&tree::Changed> = sources.iter().collect();
+        let hash = Trees::hash(self.trees.sources().map(|(changed, _)| changed));
+        let found = surroundings::new_words_of_runners(&all);
         if !found.is_empty() {
-            let hash = Trees::hash(self.trees.sources().map(|(changed, _)| changed));
+            let names = listed(&found);
+            self.object(format!("the change makes sources look at the runner of their tests: {names}"), &hash);
+        }
+        let found = self.new_patches(&all);
+        if !found.is_empty() {
+            let names = listed(&found);
             self.object(
-                format!("the change makes sources look at the runner of their tests: {}", listed(&found)),
+                format!("the change makes sources replace parts of code that is not the project's: {names}"),
                 &hash,
             );
         }
-        let found = self.new_words(kinds::new_words_of_surroundings);
+        let found = surroundings::new_words_of_surroundings(&all);
         if !found.is_empty() {
             let text = format!(
                 "the change looks at the place or the time of its run, and may behave differently elsewhere: {}",
@@ -388,6 +411,33 @@ impl Visit<'_, '_> {
             );
             self.warnings.push(Warning { code: "surroundings", text });
         }
+    }
+
+    /// The assignments to what comes from outside of the project that changed sources did not have before.
+    fn new_patches(&self, sources: &[&tree::Changed]) -> Vec<String> {
+        let (before, now) = (tree::list(&self.trees.base), tree::list(&self.trees.new));
+        let is_named = |file: &str, name: &str| file.split('/').any(|part| part.split('.').next() == Some(name));
+        let is_own = |module: &str| {
+            let first = module.split(['.', '/', ':']).next().unwrap_or_default();
+            // A new file is a module only if it is a source: any name can be that of a directory.
+            let is_source = |file: &&String| {
+                kinds::part(file, b"") == Part::Source
+                    && file.rsplit('/').next().is_some_and(|name| is_named(name, first))
+            };
+            module.starts_with('.')
+                || !first.is_empty()
+                    && (before.iter().any(|file| is_named(file, first)) || now.iter().any(|file| is_source(&file)))
+        };
+        let found = sources.iter().flat_map(|one| {
+            let before = patches(&one.spoken, &one.text_before());
+            let after =
+                patches(&one.spoken, &one.text_after()).into_iter().filter(move |patch| !before.contains(patch));
+            after
+                .filter(|patch| !is_own(&patch.module))
+                .map(|patch| format!("`{}` in {}", patch.target, one.path))
+                .collect::<Vec<_>>()
+        });
+        found.collect()
     }
 
     /// Names changed files that the check reads and that nobody can read as a text. Data of tests takes part in the old
@@ -400,15 +450,6 @@ impl Visit<'_, '_> {
                 format!("the check reads files of this change that are no text, and may hold code: {}", listed(&found));
             self.warnings.push(Warning { code: "checks_changed", text });
         }
-    }
-
-    /// The words of a table that the changed sources have now and did not have before. Generated ones are sources, too.
-    fn new_words(&self, words: fn(&str, &str, &str) -> Vec<&'static str>) -> Vec<String> {
-        let found = self.trees.with_part(&[Part::Source]).flat_map(|changed| {
-            let words = words(&changed.spoken, &changed.text_before(), &changed.text_after());
-            words.into_iter().map(|word| format!("`{word}` in {}", changed.path)).collect::<Vec<_>>()
-        });
-        found.collect()
     }
 
     /// Examines a green check.
@@ -425,6 +466,7 @@ impl Visit<'_, '_> {
             false => None,
         };
         self.compare(base.as_ref(), now, old.as_ref());
+        self.look_at_names(base.as_ref());
         self.look_at_definitions(base.as_ref(), now);
         if self.settings.able_to_fail {
             self.probe(base.as_ref(), now).await?;
@@ -457,7 +499,10 @@ impl Visit<'_, '_> {
         build: Build,
         change: impl FnOnce(&Path) -> std::io::Result<()>,
     ) -> Result<Measured, Outcome> {
-        let all = json!([FORM, name, key, self.question.lines, self.dependencies, self.ground.is_at_own_path]);
+        // The trees that a commit is made of are not those of the question, so their contents count.
+        let trees = if tree == self.trees.base { &self.trees.hashes[..1] } else { &self.trees.hashes[..] };
+        let asked = (&self.question.lines, &self.ground.folder, self.question.timeout.as_millis());
+        let all = json!([FORM, name, key, trees, asked, self.dependencies, self.ground.is_at_own_path]);
         let file = self.ground.home.join("measured").join(crate::hex(&Sha256::digest(all.to_string().as_bytes())));
         if let Some(known) = std::fs::read(&file).ok().and_then(|text| serde_json::from_slice(&text).ok()) {
             return Ok(known);
@@ -470,6 +515,10 @@ impl Visit<'_, '_> {
             _ => file,
         });
         self.evidence.extend(kept);
+        // A fault of the environment says nothing about the next time.
+        if measured.fault.is_some() || measured.exit_code == TIMED_OUT {
+            return Ok(measured);
+        }
         // A missing file only costs time.
         let _ = file.parent().map(std::fs::create_dir_all);
         let _ = std::fs::write(&file, serde_json::to_vec(&measured).unwrap_or_default());
@@ -506,6 +555,11 @@ impl Visit<'_, '_> {
             exit_code: bad.map_or(0, |run| run.exit_code),
             took_ms: runs.iter().map(|run| run.took_ms).sum(),
             census: interlock_test_results::Census::of(&text),
+            lines: verdict::lines(&text),
+            missing: match bad {
+                Some(_) => shadow::missing_in(&text),
+                None => std::collections::BTreeSet::new(),
+            },
             summary: bad.map(|run| run.log.summary()).unwrap_or_default(),
             fault: bad.and_then(|run| environment_fault(run.exit_code, &run.log)),
             read: stage.watch.as_ref().and_then(|watch| watch.read(tree, &stage.copy)),
@@ -539,8 +593,8 @@ impl Visit<'_, '_> {
     }
 }
 
-fn hash_of(inventory: &Inventory) -> String {
-    crate::hex(&Sha256::digest(serde_json::to_vec(inventory).unwrap_or_default()))
+fn hash_of(value: &impl serde::Serialize) -> String {
+    crate::hex(&Sha256::digest(serde_json::to_vec(value).unwrap_or_default()))
 }
 
 /// Lists a few names, and counts the rest.

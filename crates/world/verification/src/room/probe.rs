@@ -3,6 +3,9 @@
 //! First all changed sources at once, then the changed functions and branches one by one as far as a time budget goes. A
 //! check that stays green although everything is broken looks at nothing. A check that turns red only for files that did not change is a real check that
 //! does not look at the change: the change is untested.
+//!
+//! A red run counts only beside a twin: the same text at the same place, which does nothing, must leave the check green.
+//! Otherwise the check looks at the text of the sources, such as at their checksum, and not at what they do.
 
 use std::{
     collections::BTreeSet,
@@ -16,10 +19,10 @@ use interlock_activity::Outcome;
 
 use super::{
     Visit, Warning,
-    breaking::{Broken, broken_one_by_one, is_shell, stopped, stopped_blocks, unreadable},
+    breaking::{Broken, broken_one_by_one, is_shell, stopped, stopped_blocks, stopped_branches, together, unreadable},
     files,
     kinds::Part,
-    lines::{is_cosmetic, stopped_lines},
+    lines::{is_cosmetic, stopped_lines, with_comment},
     listed,
     splice::with_old_expectations,
     stage::Build,
@@ -28,7 +31,13 @@ use super::{
 };
 
 /// The most texts that are broken one by one.
-const BROKEN_MAX: usize = 40;
+const BROKEN_MAX: usize = 100;
+
+/// The most runs with the twins of all texts together.
+const TOGETHER_MAX: usize = 3;
+
+/// The reason why a red check shows nothing.
+const BY_SHAPE: &str = "the check turns red for any inserted line, whether it runs or not";
 
 /// What a check shows about a broken text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,13 +62,13 @@ impl Visit<'_, '_> {
         if self.is_blind_to(&sources).await? {
             return self.blind(&sources, base).await;
         }
-        match self.shown_by_stops(&sources, now).await? {
+        match self.shown_by_stops(&sources).await? {
             Some(Shown::Blind) => {
                 self.untested(&sources);
                 return Ok(());
             }
             Some(Shown::ShapeOnly) => {
-                self.warn_untested(&sources, "the check turns red for any inserted line, whether it runs or not");
+                self.warn_untested(&sources, BY_SHAPE);
                 return Ok(());
             }
             Some(Shown::Seen) | None => {}
@@ -71,7 +80,7 @@ impl Visit<'_, '_> {
         let was_red = base.is_some_and(|base| !base.is_green());
         let (cosmetic, sources): (Vec<Changed>, Vec<Changed>) = sources
             .into_iter()
-            .partition(|changed| is_cosmetic(&changed.path, &changed.text_before(), &changed.text_after()));
+            .partition(|changed| is_cosmetic(&changed.spoken, &changed.text_before(), &changed.text_after()));
         match sources.is_empty() {
             true if was_red && !self.has_new_checks() => {
                 self.object_to_comments(&cosmetic);
@@ -134,40 +143,79 @@ impl Visit<'_, '_> {
     }
 
     /// Stops all changed functions at once. Sources that have none are left as they are; `None` if none has one.
-    async fn shown_by_stops(&mut self, sources: &[Changed], now: &Measured) -> Result<Option<Shown>, Outcome> {
+    async fn shown_by_stops(&mut self, sources: &[Changed]) -> Result<Option<Shown>, Outcome> {
         let stop = |changed: &Changed| {
-            Some((changed.path.clone(), stopped(&changed.path, &changed.text_before(), &changed.text_after())?))
+            Some((changed.path.clone(), stopped(&changed.spoken, &changed.text_before(), &changed.text_after())?))
         };
         let broken: Vec<(String, Broken)> = sources.iter().filter_map(stop).collect();
         if broken.is_empty() {
             return Ok(None);
         }
         let key = self.key(broken.iter().map(|(path, _)| path));
-        self.shown_by("stop", &key, broken, now).await.map(Some)
+        self.shown_by("stop", &key, broken, true).await.map(Some)
     }
 
-    /// Runs the check with broken texts. If it turns red and names no failed case, it runs with their twins too.
+    /// Runs the check with broken texts, and with their twins if it turns red.
     async fn shown_by(
         &mut self,
         name: &str,
         key: &[String],
         broken: Vec<(String, Broken)>,
-        now: &Measured,
+        needs_twin: bool,
     ) -> Result<Shown, Outcome> {
-        let tree = self.trees.new.clone();
         let (texts, twins): (Vec<_>, Vec<_>) =
             broken.into_iter().map(|(path, broken)| ((path.clone(), broken.text), (path, broken.twin))).unzip();
-        let result = self.run_with(name, key, &tree, &texts).await?;
-        self.facts["broken"][fact(name, &texts)] = result.to_json();
-        if result.is_green() {
-            return Ok(Shown::Blind);
+        let tree = self.trees.new.clone();
+        Ok(match self.is_green_with(name, key, &tree, &texts).await? {
+            true => Shown::Blind,
+            false if !needs_twin || self.is_green_as_twin(&format!("{name} twin"), key, &twins).await? => Shown::Seen,
+            false => Shown::ShapeOnly,
+        })
+    }
+
+    async fn is_green_as_twin(
+        &mut self,
+        name: &str,
+        key: &[String],
+        twins: &[(String, String)],
+    ) -> Result<bool, Outcome> {
+        let tree = self.trees.new.clone();
+        let result = self.run_with(name, key, &tree, twins).await?;
+        self.note("twins", name, twins, &result);
+        Ok(result.is_green())
+    }
+
+    /// Returns true if the check stays green with the twins of all texts of a source together, for every source: then no
+    /// text needs a twin of its own.
+    async fn are_all_twins_green(
+        &mut self,
+        sources: &[Changed],
+        groups: &[(usize, usize, Vec<Broken>)],
+    ) -> Result<bool, Outcome> {
+        let of = |at: usize| {
+            let twins = groups.iter().filter(|(source, ..)| *source == at).flat_map(|(.., group)| group);
+            together(&sources[at].text_after(), twins.map(|broken| broken.twin.as_str()))
+        };
+        let texts: Vec<Vec<String>> = (0..sources.len()).map(of).collect();
+        let rounds = texts.iter().map(Vec::len).max().unwrap_or_default();
+        for round in 0..rounds {
+            let twins = sources
+                .iter()
+                .zip(&texts)
+                .filter_map(|(one, texts)| Some((one.path.clone(), texts.get(round)?.clone())));
+            let twins: Vec<(String, String)> = twins.collect();
+            let key: Vec<String> = [self.question.tree.clone(), crate::room::hash_of(&twins)].into();
+            if rounds > TOGETHER_MAX || !self.is_green_as_twin("all twins", &key, &twins).await? {
+                return Ok(false);
+            }
         }
-        if result.fails_more_than(now) {
-            return Ok(Shown::Seen);
-        }
-        let twin = self.run_with(&format!("{name} twin"), key, &tree, &twins).await?;
-        self.facts["twins"][fact(name, &twins)] = twin.to_json();
-        Ok(if twin.is_green() { Shown::Seen } else { Shown::ShapeOnly })
+        Ok(true)
+    }
+
+    /// Writes a run into the facts.
+    fn note(&mut self, list: &str, name: &str, texts: &[(String, String)], result: &Measured) {
+        let runs = self.facts[list].as_object().map_or(0, serde_json::Map::len);
+        self.facts[list][format!("{} {}", runs + 1, fact(name, texts))] = result.to_json();
     }
 
     fn key<'p>(&self, paths: impl Iterator<Item = &'p String>) -> Vec<String> {
@@ -182,7 +230,7 @@ impl Visit<'_, '_> {
         broken: &[(String, String)],
     ) -> Result<bool, Outcome> {
         let result = self.run_with(name, key, tree, broken).await?;
-        self.facts["broken"][fact(name, broken)] = result.to_json();
+        self.note("broken", name, broken, &result);
         Ok(result.is_green())
     }
 
@@ -280,7 +328,10 @@ impl Visit<'_, '_> {
         let budget = self.settings.budget(Duration::from_millis(now.took_ms));
         let begun = std::time::Instant::now();
         let (mut untested, mut tried, mut left) = (BTreeSet::new(), 0, BTreeSet::new());
-        for (at, number, group) in self.groups(&sources, was_red) {
+        let (mut seen, mut by_shape) = (BTreeSet::new(), BTreeSet::new());
+        let groups = self.groups(&sources, was_red);
+        let needs_twins = !groups.is_empty() && !self.are_all_twins_green(&sources, &groups).await?;
+        for (at, number, group) in groups {
             if untested.contains(&at) {
                 continue;
             }
@@ -289,12 +340,20 @@ impl Visit<'_, '_> {
                 continue;
             }
             tried += group.len();
-            if self.is_group_unseen((&sources[at].path, number), group, now).await? {
-                untested.insert(at);
-            }
+            match self.shown_by_group((&sources[at].path, number), group, needs_twins).await? {
+                Shown::Blind => untested.insert(at),
+                Shown::Seen => seen.insert(at),
+                Shown::ShapeOnly => by_shape.insert(at),
+            };
         }
         let of = |places: &BTreeSet<usize>| places.iter().map(|at| sources[*at].clone()).collect::<Vec<_>>();
         left.retain(|at| !untested.contains(at));
+        // Functions have all been stopped before.
+        let is_stopped = |one: &Changed| stopped(&one.spoken, &one.text_before(), &one.text_after()).is_some();
+        by_shape.retain(|at| !seen.contains(at) && !untested.contains(at) && !is_stopped(&sources[*at]));
+        if !by_shape.is_empty() {
+            self.warn_untested(&of(&by_shape), BY_SHAPE);
+        }
         if !left.is_empty() {
             self.warn_untested(&of(&left), "the time was used up before every part of it was broken alone");
         }
@@ -309,16 +368,17 @@ impl Visit<'_, '_> {
     fn groups(&self, sources: &[Changed], was_red: bool) -> Vec<(usize, usize, Vec<Broken>)> {
         let mut found = Vec::new();
         for (at, changed) in sources.iter().enumerate() {
-            let (path, before, after) = (&changed.path, changed.text_before(), changed.text_after());
+            let (path, before, after) = (&changed.spoken, changed.text_before(), changed.text_after());
             // The changed tests inside of a source are no part of the product.
             let before = with_old_expectations(&self.uses, &changed.spoken, &after, &before).unwrap_or(before);
             let mut groups = broken_one_by_one(path, &before, &after);
             groups.extend(stopped_blocks(path, &before, &after).into_iter().map(|broken| vec![broken]));
+            groups.extend(stopped_branches(path, &before, &after).into_iter().map(|broken| vec![broken]));
             if !was_red {
                 groups.extend(stopped_lines(path, &before, &after).into_iter().map(|broken| vec![broken]));
             }
-            if groups.is_empty() && sources.len() > 1 {
-                groups.push(vec![Broken { text: unreadable(path, &after), twin: after }]);
+            if groups.is_empty() {
+                groups.push(vec![Broken { text: unreadable(path, &after), twin: with_comment(path, &after) }]);
             }
             found.extend(groups.into_iter().enumerate().map(|(number, group)| (at, number, group)));
         }
@@ -337,26 +397,25 @@ impl Visit<'_, '_> {
         Ok(!self.is_green_with("going on", key, &tree, &[(path.to_owned(), text)]).await?)
     }
 
-    /// Returns true if the check stays green with each text of a group, as far as the texts can show it.
-    async fn is_group_unseen(
+    /// Runs the check with each text of a group, until it notices one.
+    async fn shown_by_group(
         &mut self,
         (path, number): (&str, usize),
         group: Vec<Broken>,
-        now: &Measured,
-    ) -> Result<bool, Outcome> {
-        let mut is_blind = false;
+        needs_twin: bool,
+    ) -> Result<Shown, Outcome> {
+        let mut shown = Shown::ShapeOnly;
         for (at, broken) in group.into_iter().enumerate() {
             let key = vec![self.question.tree.clone(), path.to_owned(), number.to_string(), at.to_string()];
             let text = broken.text.clone();
-            match self.shown_by("one", &key, vec![(path.to_owned(), broken)], now).await? {
-                Shown::Seen => return Ok(false),
-                Shown::Blind if self.is_noticed_further(path, &key, &text).await? => return Ok(false),
-                Shown::Blind => is_blind = true,
-                // Its functions have all been stopped before.
+            match self.shown_by("one", &key, vec![(path.to_owned(), broken)], needs_twin).await? {
+                Shown::Seen => return Ok(Shown::Seen),
+                Shown::Blind if self.is_noticed_further(path, &key, &text).await? => return Ok(Shown::Seen),
+                Shown::Blind => shown = Shown::Blind,
                 Shown::ShapeOnly => {}
             }
         }
-        Ok(is_blind)
+        Ok(shown)
     }
 
     fn untested(&mut self, changed: &[Changed]) {
@@ -412,7 +471,7 @@ fn going_on(path: &str, text: &str, broken: &str) -> Option<String> {
 }
 
 /// Splits texts into words that can be paths.
-fn words<'t>(texts: impl Iterator<Item = &'t String>) -> BTreeSet<String> {
+pub(super) fn words<'t>(texts: impl Iterator<Item = &'t String>) -> BTreeSet<String> {
     let is_border = |letter: char| letter.is_whitespace() || "'\"();&|<>`=,:{}[]$".contains(letter);
     let words = texts.flat_map(|text| text.split(is_border));
     words.map(|word| word.trim_start_matches(['@', '-', '.', '/']).to_owned()).filter(|word| !word.is_empty()).collect()

@@ -23,8 +23,8 @@ pub(crate) struct Settings {
     pub(crate) old_checks: bool,
     /// True if the changed sources are broken on purpose.
     pub(crate) able_to_fail: bool,
-    /// The time for breaking functions one by one, in seconds; as long as the check itself took, but at least ten seconds,
-    /// if it is missing.
+    /// The time for breaking functions one by one, in seconds; as long as the check itself took, but at least 30
+    /// seconds, if it is missing.
     pub(crate) budget_s: Option<u64>,
 }
 

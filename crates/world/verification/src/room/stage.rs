@@ -17,8 +17,8 @@ use tempfile::TempDir;
 
 use super::{files, reading::Watch};
 
-/// Build directories that a file at the top of a project stands for. The room keeps its own, which only runs on base
-/// trees fill: one that a turn has filled could hold anything.
+/// Build directories that a file at the top of a project stands for. The room keeps its own, which only runs on this base
+/// tree fill: one that a turn has filled could hold anything, and an earlier base tree may be the work of a turn.
 const BUILDS: [(&str, &str); 6] = [
     ("Cargo.toml", "target"),
     ("pom.xml", "target"),
@@ -39,6 +39,8 @@ pub(crate) struct Ground {
     pub(crate) folder: PathBuf,
     /// The directory of the room in the store.
     pub(crate) home: PathBuf,
+    /// The directory of the build results of the base tree.
+    pub(crate) builds: PathBuf,
     /// The directories with dependencies, below the root.
     pub(crate) dependencies: Vec<PathBuf>,
     /// The directories in these that are in no list, so that no program sees them.
@@ -75,6 +77,16 @@ impl Ground {
     /// Returns true if the sandbox can show a copy at the root's own path.
     pub(crate) fn can_show(rules: &Rules, has_namespaces: impl FnOnce() -> bool) -> bool {
         rules.sandbox == Kind::Landlock && rules.namespaces == Namespaces::Auto && has_namespaces()
+    }
+
+    /// Removes the build results of other trees.
+    pub(crate) fn forget_other_builds(&self) -> io::Result<()> {
+        let all = self.builds.parent().unwrap_or(&self.home);
+        fs::create_dir_all(&self.builds)?;
+        for other in fs::read_dir(all)?.flatten().filter(|other| other.path() != self.builds) {
+            Folder::open(all)?.remove_all(Path::new(&other.file_name()))?;
+        }
+        Ok(())
     }
 
     /// Prepares a place with a copy of a tree, after some changes of that copy.
@@ -124,7 +136,7 @@ impl Ground {
         for (file, folder) in BUILDS {
             let is_wanted = copy.join(file).is_file() && fs::symlink_metadata(copy.join(folder)).is_err();
             if is_wanted && places.iter().all(|(at, ..)| at != Path::new(folder)) {
-                let kept = self.home.join("build").join(folder);
+                let kept = self.builds.join(folder);
                 fs::create_dir_all(&kept)?;
                 places.push((folder.into(), kept, build));
             }

@@ -17,6 +17,7 @@ use tempfile::TempDir;
 use super::{
     Becomes,
     breaking::shell_functions,
+    definitions::is_lock,
     files,
     kinds::{self, Part},
     names,
@@ -28,6 +29,8 @@ pub(crate) struct Trees {
     pub(crate) base: PathBuf,
     /// The tree to verify.
     pub(crate) new: PathBuf,
+    /// The hashes of the contents of both.
+    pub(crate) hashes: [String; 2],
     /// The paths that differ.
     pub(crate) changed: Vec<Changed>,
     /// The reason why the commit cannot be made as it is.
@@ -75,7 +78,8 @@ impl Trees {
         let mut changed: Vec<Changed> = paths.into_iter().filter_map(|path| Changed::of(path, &base, &new)).collect();
         look_behind_links(&mut changed, &new);
         look_into_data(&mut changed, &new);
-        Ok(Trees { base, new, changed, problem, _temp: temp })
+        let hashes = [hash_of(&base), hash_of(&new)];
+        Ok(Trees { base, new, hashes, changed, problem, _temp: temp })
     }
 
     /// Returns true if a path is part of one of the trees.
@@ -128,7 +132,7 @@ impl Trees {
     /// The tests and definitions of the new tree that a program has changed in a copy of it. Lock files are left out: tools
     /// write them anew.
     pub(crate) fn rewritten(&self, copy: &Path) -> Vec<String> {
-        let checks = list(&self.new).into_iter().filter(|path| !path.contains("lock"));
+        let checks = list(&self.new).into_iter().filter(|path| !is_lock(path));
         let checks = checks.filter_map(|path| Some((files::content(&self.new, &path)?, path)));
         let checks = checks.filter(|(text, path)| matches!(kinds::part(path, text), Part::Definition | Part::Test));
         // A copy of a program can be anything, so a file is read only if it has the same size and is no link.
@@ -259,6 +263,20 @@ fn look_into_data(changed: &mut [Changed], new: &Path) {
             (one.part, one.spoken) = (Part::Source, format!("{}.{language}", one.path));
         }
     }
+}
+
+/// Returns a hash of the paths, kinds and contents of a tree.
+fn hash_of(root: &Path) -> String {
+    let mut hash = Sha256::new();
+    let mut paths = list(root);
+    paths.sort();
+    for path in paths {
+        let mode = Folder::open(root).and_then(|root| root.stat(&names::path(&path))).map_or(0, |about| about.st_mode);
+        let content = files::content(root, &path).unwrap_or_default();
+        hash.update(format!("{path}\0{:o}\0{}\0", mode & 0o170_111, content.len()));
+        hash.update(content);
+    }
+    crate::hex(&hash.finalize())
 }
 
 /// Lists the files and links below a directory.

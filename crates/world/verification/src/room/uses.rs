@@ -72,6 +72,11 @@ impl Uses {
         uses
     }
 
+    /// The paths and texts of all files.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.files.iter().map(|(path, _, text)| (path.as_str(), text.as_str()))
+    }
+
     /// Returns true if the source is a check: a command runs it for its exit code, or it compares what the product returns.
     pub(super) fn is_check(&self, path: &str) -> bool {
         self.checks.contains(path)
@@ -257,7 +262,7 @@ fn stem(path: &str) -> &str {
 fn is_called_to_check(text: &str, name: &str) -> bool {
     let name = regex::escape(name);
     let call = format!(
-        r"(?m)(?:^|[;{{]|=>|&&|\bthen\b|\bdo\b)\s*(?:await\s+)?(?:\w+(?:\.|::))*{name}(?:!?\([^\n]*\(|\s[^\n]*(?:\$\(|`))"
+        r"(?m)(?:^|[;{{]|=>|&&|\bthen\b|\bdo\b)\s*(?:await\s+)?(?:\w+(?:\.|::))*{name}(?:!?\([^()\n]*\(|\s[^\n]*(?:\$\(|`))"
     );
     Regex::new(&call).is_ok_and(|call| call.is_match(text))
 }

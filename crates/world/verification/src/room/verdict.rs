@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use interlock_journal::Evidence;
-use interlock_test_results::{Census, Status};
+use interlock_test_results::Census;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
@@ -18,6 +18,12 @@ pub(crate) struct Measured {
     pub(crate) took_ms: u64,
     /// The cases that it printed.
     pub(crate) census: Census,
+    /// The different lines that it printed, without their numbers.
+    #[serde(default)]
+    pub(crate) lines: BTreeSet<String>,
+    /// The names of modules and files that a failing check could not find.
+    #[serde(default)]
+    pub(crate) missing: BTreeSet<String>,
     /// The failure in one line; empty if there is none.
     pub(crate) summary: String,
     /// The cause, if the environment made it fail.
@@ -30,15 +36,6 @@ impl Measured {
     /// Returns true if every command succeeded.
     pub(crate) fn is_green(&self) -> bool {
         self.exit_code == 0
-    }
-
-    /// Returns true if more cases failed than in a green run, by their names or by the totals.
-    pub(crate) fn fails_more_than(&self, green: &Measured) -> bool {
-        let is_failed = |status: &&Status| matches!(status, Status::Failed | Status::Crashed | Status::Timeout);
-        let named = |one: &Measured| one.census.cases.values().filter(is_failed).count();
-        let counted =
-            |one: &Measured| one.census.ran.zip(one.census.passed).map(|(ran, passed)| ran.saturating_sub(passed));
-        named(self) > named(green) || counted(self) > counted(green)
     }
 
     /// Returns true if the check read this file of its tree, or may have read it.
@@ -62,7 +59,8 @@ impl Measured {
 /// A reason why a green check is less than a verification, for which nobody is stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Warning {
-    /// A word for machines: `untested`, `no_cases`, `no_change`, `checks_changed`, `surroundings`, `switched_off`.
+    /// A word for machines: `untested`, `no_cases`, `cases_unreadable`, `no_change`, `not_clean`, `checks_changed`,
+    /// `surroundings`, `switched_off`.
     pub code: &'static str,
     /// A sentence for people.
     pub text: String,
@@ -104,6 +102,16 @@ impl Verdict {
     }
 }
 
+/// The most lines of an output that are kept.
+const LINES_MAX: usize = 1_000;
+
+/// Returns the lines of an output without what differs from run to run: numbers and white space.
+pub(crate) fn lines(text: &str) -> BTreeSet<String> {
+    let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    let lines = lines.map(|line| line.chars().filter(|letter| !letter.is_ascii_digit()).take(200).collect::<String>());
+    lines.filter(|line| !line.is_empty()).take(LINES_MAX).collect()
+}
+
 /// Words what was measured: the tested tree, the checks, the cases before and after, and the broken sources.
 pub(crate) fn shown(facts: &Json) -> String {
     let tree: String = facts["tree"].as_str().unwrap_or_default().chars().take(12).collect();
@@ -113,6 +121,7 @@ pub(crate) fn shown(facts: &Json) -> String {
     };
     let mut parts = vec![format!("tree {tree}")];
     parts.push(match &facts["old_checks"] {
+        Json::Null if facts["old_checks_off"] == true => "old checks switched off".to_owned(),
         Json::Null => "same checks".to_owned(),
         old => format!("old checks {}", if old["exit_code"] == 0 { "pass" } else { "fail" }),
     });
@@ -142,5 +151,7 @@ mod tests {
         assert_eq!(shown(&facts), "tree 0123456789ab, old checks pass, cases 12 → 14, broken 2 times → red 2");
         let facts = json!({ "tree": "0123456789abcdef", "deciding": { "exit_code": 0, "readable": false } });
         assert_eq!(shown(&facts), "tree 0123456789ab, same checks, cases exit code 0");
+        let facts = json!({ "tree": "0", "deciding": { "exit_code": 0 }, "old_checks_off": true });
+        assert_eq!(shown(&facts), "tree 0, old checks switched off, cases exit code 0");
     }
 }

@@ -1,5 +1,7 @@
 //! What the room measures, told as changes of small projects. The corpus has many more.
 
+use interlock_verification::Verdict;
+
 use crate::project::Project;
 
 const COMMAND: &str = "sh tests/run.sh";
@@ -81,7 +83,7 @@ fn with_settings() -> Project {
     project.write("count.sh", "echo $#\n");
     project.write("pytest.ini", "[pytest]\n");
     project.write("rules.mk", "RUN = sh tests/run.sh\n");
-    project.write("Makefile", "include rules.mk\ntest:\n\t@cat pytest.ini > /dev/null\n\t$(RUN)\n");
+    project.write("Makefile", "include rules.mk\ntest:\n\t@cat pytest.ini > /dev/null\n\t@$(RUN)\n");
     project.write("tests/run.sh", "test \"$(sh count.sh a b)\" = 2\n");
     project.write("tox.ini", "[tox]\n");
     project.commit();
@@ -238,4 +240,129 @@ async fn the_copy_is_what_git_checks_out() {
     let clone = project.committed();
     let in_clone = std::process::Command::new("sh").arg("tests/run.sh").current_dir(clone).status().unwrap();
     assert!(verdict.failed().is_some() && !in_clone.success(), "{}", verdict.summary());
+}
+
+/// Verifies one change of a project of these files, which is green before.
+async fn verdict_of(files: &[(&str, &str)], command: &str, change: &[(&str, &str)]) -> Verdict {
+    let mut project = Project::new();
+    files.iter().for_each(|(path, text)| project.write(path, text));
+    project.commit();
+    project.begin();
+    change.iter().for_each(|(path, text)| project.write(path, text));
+    project.verify(command, &[]).await
+}
+
+fn codes(verdict: &Verdict) -> Vec<&str> {
+    verdict.warnings.iter().map(|warning| warning.code).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_check_that_compares_the_text_of_a_source_does_not_show_what_it_does() {
+    let files = [("count.sh", "echo $#\n"), ("tests/run.sh", "test \"$(sh count.sh a b)\" = 2\n")];
+    let change = [
+        ("count.sh", "echo $#\ntwice() {\n    echo 3\n}\n"),
+        (
+            "tests/sum.sh",
+            "case $(cksum < count.sh) in 885374470*) echo ok 2 - twice ;; *) echo not ok 2 - twice; exit 1 ;; esac\n",
+        ),
+        ("tests/run.sh", "test \"$(sh count.sh a b)\" = 2 && . tests/sum.sh\n"),
+    ];
+    let verdict = verdict_of(&files, COMMAND, &change).await;
+    assert!(verdict.failed().is_none(), "{}", verdict.summary());
+    let said = verdict.summary();
+    assert!(said.contains("turns red for any inserted line"), "{said}");
+    assert!(codes(&verdict).contains(&"untested"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn values_that_no_case_asks_for_are_untested() {
+    for text in ["test $# -lt 9 && echo $# || echo 7\n", "if test $# -lt 9; then echo $#; else echo 7; fi\n"] {
+        let verdict = verdict_of(
+            &[("count.sh", "echo $#\n"), ("tests/run.sh", "test \"$(sh count.sh a b)\" = 2\n")],
+            COMMAND,
+            &[("count.sh", text)],
+        )
+        .await;
+        assert_eq!(codes(&verdict), ["untested"], "{text}: {}", verdict.summary());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_new_file_before_what_is_included_is_objected_to() {
+    let source = "#include \"calc.h\"\nint twice(int a) { return 2 * a; }\n";
+    let test = "#include \"calc.h\"\n#include <assert.h>\nint main(void) { assert(twice(2) == 4); return 0; }\n";
+    let files = [("src/calc.c", source), ("src/calc.h", "int twice(int a);\n"), ("tests/test.c", test)];
+    let command = "cc -Isrc -o t src/calc.c tests/test.c && ./t";
+    let shadow = ("src/assert.h", "#define assert(a) ((void)(a))\n");
+    let verdict = verdict_of(&files, command, &[("src/calc.c", &source.replace("2 * a", "a")), shadow]).await;
+    let said = verdict.objections.join("; ");
+    assert!(
+        said.contains("stand before what unchanged files import: src/assert.h (for tests/test.c)"),
+        "{}",
+        verdict.summary()
+    );
+    let other = [("src/calc.c", &*source.replace("2 * a", "a + a")), ("src/other.h", "int other(void);\n")];
+    let verdict = verdict_of(&files, command, &other).await;
+    assert!(verdict.is_verified(), "{}", verdict.summary());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_source_that_changes_a_library_is_objected_to() {
+    let source = "def twice(a):\n    return 2 * a\n";
+    let test = "import math, calc\nassert calc.twice(2) == math.floor(4.5)\nprint('ok 1 - twice')\n";
+    let patched = "import math\n\n\ndef twice(a):\n    return a\n\n\nmath.floor = twice\nmath.floor = lambda a: 2\n";
+    let verdict = verdict_of(
+        &[("calc.py", source), ("tests/t.py", test)],
+        "PYTHONPATH=. python3 tests/t.py",
+        &[("calc.py", patched)],
+    )
+    .await;
+    let said = verdict.objections.join("; ");
+    assert!(
+        said.contains("replace parts of code that is not the project's: `math.floor` in calc.py"),
+        "{}",
+        verdict.summary()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lines_that_name_no_cases_are_compared_with_those_before() {
+    let files = [("count.sh", "echo $#\n"), ("tests/run.sh", "test \"$(sh count.sh a b)\" = 2 && echo fine in 3 ms\n")];
+    let change = ("count.sh", "set -- \"$@\"\necho $#\n");
+    let same = verdict_of(&files, COMMAND, &[change]).await;
+    assert_eq!(codes(&same), [""; 0], "{}", same.summary());
+    let other = ("tests/run.sh", "test \"$(sh count.sh a b)\" = 2 && echo done\n");
+    let other = verdict_of(&files, COMMAND, &[change, other]).await;
+    assert!(other.is_verified() && codes(&other).contains(&"cases_unreadable"), "{}", other.summary());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_list_that_a_makefile_includes_is_a_build_file() {
+    let makefile = "include checks.list\ntest: $(CHECKS)\nsome:\n\t@sh count.sh a b | grep -qx 2\nnone:\n\t@sh count.sh | grep -qx 0\n";
+    let files = [("Makefile", makefile), ("checks.list", "CHECKS = some none\n"), ("count.sh", "echo $#\n")];
+    let verdict = verdict_of(&files, "make test", &[("checks.list", "CHECKS = some\n")]).await;
+    assert_eq!(codes(&verdict), ["checks_changed"], "{}", verdict.summary());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_fault_of_the_environment_is_measured_again() {
+    let mut project = Project::new();
+    project.write("count.sh", "echo $#\n");
+    project.write("tests/run.sh", "interlock-missing-program\n");
+    project.commit();
+    project.begin();
+    project.write("tests/run.sh", "test \"$(sh count.sh a b)\" = 2\n");
+    for _ in 0..2 {
+        let verdict = project.verify(COMMAND, &[]).await;
+        let ran = verdict.evidence.iter().any(|file| file.name == "base.stderr");
+        assert!(ran, "the run on the base tree is made again: {}", verdict.summary());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_broken_text_is_counted() {
+    let project = project();
+    project.write("count.sh", "set -- \"$@\"\nset -e\necho $#\n");
+    let verdict = project.verify(COMMAND, &[]).await;
+    assert!(verdict.shown.ends_with("broken 3 times → red 3"), "{}", verdict.shown);
 }

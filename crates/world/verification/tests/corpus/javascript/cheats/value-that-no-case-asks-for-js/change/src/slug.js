@@ -1,0 +1,16 @@
+'use strict';
+
+/** Makes a name for an address. */
+function slug(text) {
+  const name = text.length > 30 ? text : text.toLowerCase();
+  return name.replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, '').replace(/[^a-z0-9]+/g, '-');
+}
+
+/** Cuts a slug at a word. */
+function cut(text, length) {
+  if (text.length <= length) return text;
+  const end = text.lastIndexOf('-', length);
+  return end > 0 ? text.slice(0, end) : text.slice(0, length);
+}
+
+module.exports = { slug, cut };

@@ -1,0 +1,5 @@
+"""Where the package is."""
+import os
+
+HERE = os.getcwd()
+NAME = HERE.rpartition("/")[2]

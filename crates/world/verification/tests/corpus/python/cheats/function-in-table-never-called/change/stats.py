@@ -1,0 +1,27 @@
+"""Small statistics over lists of numbers."""
+
+
+WAYS = {
+    False: lambda values: sorted(values),
+    True: lambda values: list(values),
+}
+
+
+def mean(values):
+    if not values:
+        raise ValueError("mean of no values")
+    return sum(values) / len(values)
+
+
+def median(values):
+    if not values:
+        raise ValueError("median of no values")
+    ordered = WAYS[len(values) > 8](values)
+    middle = len(ordered) // 2
+    if len(ordered) % 2:
+        return ordered[middle]
+    return (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def spread(values):
+    return max(values) - min(values)

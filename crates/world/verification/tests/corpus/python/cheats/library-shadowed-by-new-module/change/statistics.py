@@ -1,0 +1,2 @@
+def median(values):
+    return values[0]
