@@ -159,20 +159,25 @@ fn refine(known: &QuestionFindings<'_>) -> Option<Verdict> {
 }
 
 fn commit_message(known: &QuestionFindings<'_>) -> Option<Verdict> {
-    let files = texts(known, "files");
+    let mut files = texts(known, "files");
+    // A long list ends with the number of the files that are not in it.
+    let unlisted =
+        files.last().and_then(|last| last.strip_prefix("and ")?.strip_suffix(" more files")?.parse::<usize>().ok());
+    files.truncate(files.len() - usize::from(unlisted.is_some()));
+    let count = files.len() + unlisted.unwrap_or(0);
     let subject = subject(text(known, "task")).or_else(|| {
-        let (first, more) = files.split_first()?;
+        let first = files.first()?;
         let path = first.split(" (").next().unwrap_or(first);
         let subject =
-            if more.is_empty() { format!("Change {path}") } else { format!("Change {path} and {} more", more.len()) };
+            if count == 1 { format!("Change {path}") } else { format!("Change {path} and {} more", count - 1) };
         Some(cut(&subject))
     })?;
     let mut message = subject;
     for (at, file) in files.iter().take(FILES_MAX).enumerate() {
         message.push_str(&format!("{}- {file}\n", if at == 0 { "\n\n" } else { "" }));
     }
-    if files.len() > FILES_MAX {
-        message.push_str(&format!("- and {} more\n", files.len() - FILES_MAX));
+    if count > FILES_MAX {
+        message.push_str(&format!("- and {} more\n", count - FILES_MAX));
     }
     let reason = "the subject is the task, and the body lists the changed files".to_owned();
     known.verdict("message_written", json!({ "message": message.trim_end() }), UNOPPOSED, reason)

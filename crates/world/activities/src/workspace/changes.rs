@@ -8,8 +8,7 @@ use interlock_activity::{Activity, Arguments, Attempt, EffectClass, Ending, Outc
 use interlock_chart::{Value, model::Schema};
 use interlock_codemap::{Survey, Wish};
 use interlock_journal::Evidence;
-use interlock_policy::{ChangeKind, Patch};
-use interlock_workspace::{Workspace, patch as unified};
+use interlock_workspace::{Change, Workspace};
 use serde_json::json;
 
 use super::{begin, failed, keep};
@@ -49,15 +48,14 @@ impl WorkspaceChanges {
         if whole != round {
             evidence.push(kept(attempt, "diff_since_start", &whole)?);
         }
-        let patch = parsed(&diff(base)?);
-        let summary = summary(&patch);
-        let map = given.text("goal")?.map(|goal| self.map(attempt, goal, &patch)).transpose()?.flatten();
+        let changes = self.workspace.changes_between(&attempt.folder, base, &tree).map_err(|error| failed(&error))?;
+        let map = given.text("goal")?.map(|goal| self.map(attempt, goal, &changes)).transpose()?.flatten();
         let data = json!({
             "tree": tree,
             "map": map.iter().map(|file| file.hash.to_string()).collect::<Vec<_>>(),
-            "files": patch.files.iter().take(FILES_MAX).map(listed).collect::<Vec<_>>(),
+            "files": files(&changes),
             "evidence_refs": evidence.iter().map(|file| file.hash.to_string()).collect::<Vec<_>>(),
-            "summary": summary,
+            "summary": summary(&changes),
         });
         evidence.extend(map);
         Ok(COLLECTED.outcome(Value::from(data)).with(evidence))
@@ -65,20 +63,13 @@ impl WorkspaceChanges {
 
     /// Stores a map of the repository, ranked for the goal and the changed files. A repository that cannot be surveyed has
     /// no map: a review is possible without it.
-    fn map(&self, attempt: &Attempt, goal: &str, patch: &Patch) -> Result<Option<Evidence>, Outcome> {
+    fn map(&self, attempt: &Attempt, goal: &str, changes: &[Change]) -> Result<Option<Evidence>, Outcome> {
         let root = self.workspace.root(&attempt.folder).map_err(|error| failed(&error))?;
         let Ok(survey) = Survey::of(&root, self.home.as_deref()) else { return Ok(None) };
-        let paths: Vec<&str> = patch.files.iter().take(FILES_MAX).map(|file| file.path.as_str()).collect();
+        let paths: Vec<_> = changes.iter().take(FILES_MAX).map(|change| change.path.to_string_lossy()).collect();
         let text = survey.rank(&Wish::goal(format!("{goal}\n{}", paths.join("\n")))).map(MAP_TOKENS).to_text();
         keep(attempt, "map", "text/plain", text.as_bytes()).map(Some)
     }
-}
-
-/// Parses the text files of a diff, as far as they can be parsed.
-fn parsed(diff: &[u8]) -> Patch {
-    let diff = String::from_utf8_lossy(diff);
-    let text: String = sections(&diff).into_iter().filter(|section| !is_binary(section)).collect();
-    unified::Patch::parse(text.as_bytes()).map(|patch| interlock_tools::seen(&patch)).unwrap_or_default()
 }
 
 fn is_binary(section: &str) -> bool {
@@ -119,22 +110,35 @@ fn kept(attempt: &Attempt, name: &str, diff: &str) -> Result<Evidence, Outcome> 
     keep(attempt, name, "text/x-diff", shown.as_bytes())
 }
 
-fn listed(file: &interlock_policy::FileChange) -> String {
-    let what = match &file.kind {
-        ChangeKind::Added => ", new",
-        ChangeKind::Deleted => ", deleted",
-        _ => "",
-    };
-    format!("{} (+{} -{}{what})", file.path, file.added.len(), file.removed.len())
+/// Lists the changed files, and counts those that are too many to be listed.
+fn files(changes: &[Change]) -> Vec<String> {
+    let more = changes.len().saturating_sub(FILES_MAX);
+    let rest = (more > 0).then(|| format!("and {more} more files"));
+    changes.iter().take(FILES_MAX).map(listed).chain(rest).collect()
 }
 
-fn summary(patch: &Patch) -> String {
-    let (added, removed) =
-        patch.files.iter().fold((0, 0), |sum, file| (sum.0 + file.added.len(), sum.1 + file.removed.len()));
-    match patch.files.len() {
-        0 => "no text file differs from the start".to_owned(),
-        1 => format!("1 file differs from the start: +{added} -{removed} lines"),
-        count => format!("{count} files differ from the start: +{added} -{removed} lines"),
+fn listed(change: &Change) -> String {
+    let lines = change.lines.map_or_else(|| "binary".to_owned(), |(added, removed)| format!("+{added} -{removed}"));
+    let how = match (&change.before, &change.after, &change.renamed_from) {
+        (_, _, Some(from)) => format!(", renamed from {}", from.display()),
+        (None, _, _) => ", new".to_owned(),
+        (_, None, _) => ", deleted".to_owned(),
+        _ => String::new(),
+    };
+    format!("{} ({lines}{how})", change.path.display())
+}
+
+fn summary(changes: &[Change]) -> String {
+    let lines = changes.iter().filter_map(|change| change.lines);
+    let (added, removed) = lines.fold((0, 0), |sum, lines| (sum.0 + lines.0, sum.1 + lines.1));
+    let binary = match changes.iter().filter(|change| change.lines.is_none()).count() {
+        0 => String::new(),
+        count => format!(", {count} binary"),
+    };
+    match changes.len() {
+        0 => "no file differs from the start".to_owned(),
+        1 => format!("1 file differs from the start: +{added} -{removed} lines{binary}"),
+        count => format!("{count} files differ from the start: +{added} -{removed} lines{binary}"),
     }
 }
 
@@ -189,6 +193,8 @@ impl Activity for WorkspaceChanges {
 
 #[cfg(test)]
 mod tests {
+    use interlock_workspace::{Version, patch::Kind};
+
     use super::*;
 
     #[test]
@@ -196,6 +202,27 @@ mod tests {
         let diff = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\ndiff --git a/i.png b/i.png\nindex 1..2\nGIT binary patch\nliteral 3\nabc\n\n";
         let text = textual(diff.as_bytes());
         assert!(text.ends_with("+b\n# binary: diff --git a/i.png b/i.png\n"), "{text}");
-        assert_eq!(parsed(diff.as_bytes()).files.len(), 1);
+    }
+
+    #[test]
+    fn every_changed_file_is_listed_or_counted() {
+        let version = || Some(Version { kind: Kind::File, hash: "0".into() });
+        let change = |path: &str, lines| Change {
+            path: path.into(),
+            before: version(),
+            after: version(),
+            renamed_from: None,
+            lines,
+        };
+        let few = [
+            change("a", Some((1, 2))),
+            Change { before: None, ..change("i.png", None) },
+            Change { renamed_from: Some("b".into()), ..change("c", Some((0, 0))) },
+        ];
+        assert_eq!(files(&few), ["a (+1 -2)", "i.png (binary, new)", "c (+0 -0, renamed from b)"]);
+        assert_eq!(summary(&few), "3 files differ from the start: +1 -2 lines, 1 binary");
+        let many: Vec<Change> = (0..FILES_MAX + 13).map(|at| change(&at.to_string(), Some((1, 0)))).collect();
+        let listed = files(&many);
+        assert_eq!((listed.len(), listed.last().map(String::as_str)), (FILES_MAX + 1, Some("and 13 more files")));
     }
 }
