@@ -35,6 +35,7 @@ use crate::{
     result::RunResult,
     store::{Store, user},
     typed::{self, message_event},
+    verification::LastVerification,
     waiting,
 };
 
@@ -389,20 +390,9 @@ impl<'s> Driver<'s> {
         self.close().tell(output)
     }
 
-    /// Returns what the verification of the run has shown, from the context of its machine.
-    fn shown(&self) -> Option<String> {
-        let live = &self.follower.live;
-        let mut context = live.loaded.chart().context.iter().zip(&live.state.data.context);
-        let shown = context.find(|(known, _)| known.name == "shown").map(|(_, value)| Json::from(value))?;
-        shown.as_str().filter(|shown| !shown.is_empty()).map(str::to_owned)
-    }
-
     /// Returns the lines after the end of a run: what was verified, the place of its result, and the command that continues it.
-    fn way_to_result(&self, result: Option<&RunResult>) -> String {
-        // What was measured verifies a result only if the run ended as a success.
-        let is_verified = self.follower.phase() == Phase::Succeeded;
-        let label = if is_verified { "Verified" } else { "Measured, not verified" };
-        let mut text = self.shown().map(|shown| format!("{label}: {shown}\n")).unwrap_or_default();
+    fn way_to_result(&self, result: Option<&RunResult>, verified: Option<&LastVerification>) -> String {
+        let mut text = verified.map(LastVerification::text).unwrap_or_default();
         text.push_str(&result.map(RunResult::text).unwrap_or_default());
         if let Some(command) =
             self.store.find(&self.follower.head.name).ok().and_then(|head| continuation::command(self.store, &head))
@@ -424,6 +414,8 @@ impl<'s> Driver<'s> {
         let phase = if below.is_some() { Phase::Waiting } else { follower.phase() };
         // A result that cannot be determined does not hide how the run ended.
         let result = phase.is_over().then(|| RunResult::of(self.store, &follower.head).ok().flatten()).flatten();
+        let verified = || LastVerification::of(self.store, &follower.head, phase).ok().flatten();
+        let verified = phase.is_over().then(verified).flatten();
         if let Some(asking) = asking {
             // A person at the terminal has seen it above the form.
             if !self.is_interactive {
@@ -434,7 +426,7 @@ impl<'s> Driver<'s> {
         } else if let Some(parent) = follower.head.parent.as_deref().filter(|_| phase.is_over()) {
             self.output.talk(&format!("{parent} started it. Continue that run with:\n    interlock resume {parent}\n"));
         } else if phase.is_over() {
-            self.output.talk(&self.way_to_result(result.as_ref()));
+            self.output.talk(&self.way_to_result(result.as_ref(), verified.as_ref()));
         } else {
             self.output.talk(&format!("{run} is not finished. Continue it with:\n    interlock resume {run}\n"));
         }
@@ -453,6 +445,7 @@ impl<'s> Driver<'s> {
             "output": follower.live.output.as_ref().map(Json::from),
             "failure": follower.live.failure(),
             "result": result.as_ref().map(RunResult::json),
+            "verification": verified.as_ref().map(LastVerification::json),
         });
         let failure = follower.live.failure().map(|failure| format!("  {failure}")).unwrap_or_default();
         let told = follower.live.output.as_ref().map(|output| told(&Json::from(output))).unwrap_or_default();

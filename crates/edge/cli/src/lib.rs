@@ -55,6 +55,7 @@ mod store;
 mod synonym;
 mod table;
 mod typed;
+mod verification;
 mod waiting;
 mod why;
 mod width;

@@ -16,7 +16,7 @@ mod describe;
 mod diff;
 mod doctor;
 mod draw;
-mod evidence;
+pub(crate) mod evidence;
 pub(crate) mod explain;
 mod fork;
 mod gc;

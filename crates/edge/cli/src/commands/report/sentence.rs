@@ -1,9 +1,10 @@
 //! The first sentence of a report: the outcome of the run and its reason, the failures, the changes and their presence
 //! in the directory, and the certainty of the result.
 
-use interlock_activity::report::{Claim, reading::text};
+use interlock_activity::report::{Claim, RunRecord, reading::text};
 use interlock_chart::counted;
 use interlock_journal::{Entry, Phase};
+use interlock_workspace::COMMIT_EVIDENCE;
 use serde_json::Value as Json;
 
 use super::{super::undo, Report, changes::ChangedPath, commands::Executed, failing::Failing, shown};
@@ -153,7 +154,7 @@ fn certainty(report: &Report) -> String {
         return format!("not verified: {} (record {seq})", quoted(&doubt));
     }
     if let Some(seq) = last.filter(|_| latest.iter().all(|one| one.command.has_passed)) {
-        return passed(report, seq, &latest);
+        return with_earlier(report, seq, passed(report, seq, &latest));
     }
     let decided = report.run.records.iter().rev().filter(|record| !matches!(record.entry, Entry::Undone(_)));
     let last_move = decided.flat_map(|record| record.moves.iter().rev()).next();
@@ -164,6 +165,49 @@ fn certainty(report: &Report) -> String {
         None if last.is_none() => unchecked(report),
         None => "not verified: the last check did not pass".to_owned(),
     }
+}
+
+/// Adds the checks of earlier commits, such as those of other tasks, to the words about the last check.
+fn with_earlier(report: &Report, last: u64, told: String) -> String {
+    let earlier = of_earlier_commits(report, last);
+    if earlier.is_empty() {
+        return told;
+    }
+    let weak: Vec<String> = earlier
+        .iter()
+        .filter_map(|(seq, checks)| {
+            let why = checks.iter().find_map(|one| match one.command.has_passed {
+                true => one.command.objection.as_deref().or(one.command.shortfall.as_deref()),
+                false => Some("the check did not pass"),
+            })?;
+            Some(format!("in record {seq} {}", quoted(why)))
+        })
+        .take(NAMED_MAX)
+        .collect();
+    if weak.is_empty() {
+        let records: Vec<String> = earlier.iter().map(|(seq, _)| seq.to_string()).collect();
+        let commits = counted(earlier.len(), "earlier commit", "earlier commits");
+        return format!("{told}, as did the checks of {commits} (records {})", records.join(", "));
+    }
+    let told = told.strip_prefix("verified: ").map_or(told.clone(), |told| format!("not fully verified: {told}"));
+    format!("{told}; of earlier commits, {}", weak.join("; "))
+}
+
+/// Returns the last checks before each commit but the last one that has checks, with their record.
+fn of_earlier_commits(report: &Report, last: u64) -> Vec<(u64, Vec<&Executed>)> {
+    let has_commit = |record: &&RunRecord| record.entry.evidence().iter().any(|file| file.name == COMMIT_EVIDENCE);
+    let (mut found, mut since) = (Vec::new(), 0);
+    for commit in report.run.records.iter().filter(has_commit).map(|record| record.seq) {
+        let checks = || {
+            let checks = report.commands.iter().filter(|one| one.command.is_check());
+            checks.filter(move |one| one.seq > since && one.seq < commit)
+        };
+        if let Some(seq) = checks().map(|one| one.seq).max().filter(|seq| *seq != last) {
+            found.push((seq, checks().filter(|one| one.seq == seq).collect()));
+        }
+        since = commit;
+    }
+    found
 }
 
 /// Describes checks that passed in a record.
