@@ -75,7 +75,7 @@ impl Achievements {
             self.take_step(situation, planned, failure);
         }
         if situation.completes == Some(Part::Stage) {
-            self.complete_stage(&situation.stage_id, workflow);
+            self.complete_stage(&situation.stage_id, workflow, situation.keeps_unachieved);
         }
     }
 
@@ -95,10 +95,12 @@ impl Achievements {
         self.missed.push(Missed { stage_id: situation.stage_id.clone(), step_id: step.clone(), reason });
     }
 
-    fn complete_stage(&mut self, stage_id: &str, workflow: &Workflow) {
-        self.unachieved.retain(|known| known.stage_id != stage_id);
+    fn complete_stage(&mut self, stage_id: &str, workflow: &Workflow, keeps: bool) {
         let achieved = std::mem::take(&mut self.achieved);
         let mut missed = std::mem::take(&mut self.missed);
+        let is_left_out = |known: &Missed| keeps && workflow.step(&known.stage_id, &known.step_id).is_none();
+        self.unachieved.retain(|known| known.stage_id != stage_id || is_left_out(known));
+        self.unachieved.extend(missed.iter().filter(|known| is_left_out(known)).cloned());
         let Some(stage) = workflow.stage(stage_id) else { return };
         self.complete.insert(stage_id.to_owned(), digest(stage));
         for step in stage.steps.iter().filter(|step| !achieved.contains(&step.id)) {
@@ -116,10 +118,12 @@ impl Achievements {
         planned: &Planned,
         failure: Option<&str>,
     ) -> WorkflowEnd {
-        let is_known = |missed: &&Missed| workflow.step(&missed.stage_id, &missed.step_id).is_some();
+        let is_known =
+            |missed: &&Missed| situation.keeps_unachieved || workflow.step(&missed.stage_id, &missed.step_id).is_some();
         let mut unachieved: Vec<Missed> = self.unachieved.iter().filter(is_known).cloned().collect();
         for stage in workflow.stages.iter().filter(|stage| self.complete.get(&stage.id) != Some(&digest(stage))) {
-            unachieved.retain(|known| known.stage_id != stage.id);
+            unachieved
+                .retain(|known| stage.steps.iter().all(|step| step.id != known.step_id) || known.stage_id != stage.id);
             unachieved.extend(stage.steps.iter().map(|step| skipped(&stage.id, &step.id)));
         }
         let answer = match &planned.not_answered {
@@ -258,6 +262,22 @@ mod tests {
         known.take(&about("2"), &workflow, &says(true), None);
         known.take(&stage("a"), &workflow, &says(true), None);
         assert!(end(known, &says(true)).shortfall.contains("1 (the planner failed: status 502"));
+    }
+
+    #[test]
+    fn a_step_that_a_new_workflow_leaves_out_stays_unachieved_if_nobody_has_decided_about_it() {
+        let other =
+            Workflow::parse(&json!({ "name": "w", "stages": [{ "id": "b", "steps": [{ "id": "1" }] }] })).unwrap();
+        for (keeps_unachieved, shortfall) in [(true, "1 step is not achieved: 2 (no table)"), (false, "")] {
+            let known = &mut Achievements::default();
+            let ends = |id: &str| Situation { keeps_unachieved, ..stage(id) };
+            known.take(&about("1"), &workflow(), &says(true), None);
+            known.take(&about("2"), &workflow(), &Planned { reason: "no table".into(), ..says(false) }, None);
+            known.take(&ends("a"), &other, &says(true), None);
+            known.take(&Situation { stage_id: "b".into(), ..about("1") }, &other, &says(true), None);
+            known.take(&ends("b"), &other, &says(true), None);
+            assert_eq!(known.end(&ends("b"), &other, &says(true), None).shortfall, shortfall);
+        }
     }
 
     #[test]

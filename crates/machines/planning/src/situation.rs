@@ -73,6 +73,8 @@ pub struct Situation {
     pub results: Vec<Json>,
     /// The choice between an error and a completed step, if the target of a step is not achieved.
     pub on_unachieved: String,
+    /// True if nobody has decided about new workflows: a step that they leave out stays unachieved.
+    pub keeps_unachieved: bool,
     /// The pauses between tries, in milliseconds.
     pub retry_after_ms: Option<Vec<u64>>,
     /// The time limit of one try, in seconds.
@@ -120,6 +122,7 @@ impl Situation {
             ("actions", schema::list(schema::object())),
             ("results", schema::list(schema::object())),
             ("on_unachieved", schema::one_of(&["error", "complete_step", "planner"])),
+            ("keeps_unachieved", schema::flag()),
             ("retry_after_ms", schema::list(schema::whole())),
             ("timeout_s", schema::number()),
             ("fallback", schema::object()),
