@@ -57,6 +57,8 @@ pub struct Setup {
     pub sandbox: Sandbox,
     /// Decides on tool calls.
     pub referee: Arc<dyn Referee>,
+    /// Is called before each turn, and may block: it lists what no diff of the turn would show.
+    pub before_turn: fn(&Workspace, &Attempt),
 }
 
 /// Prompts coding agents.
@@ -96,7 +98,11 @@ impl AgentPrompt {
         };
         let (tree, standing) = {
             let (setup, attempt) = (Arc::clone(&self.0), attempt.clone());
-            blocking(move || Ok((before(&setup.workspace, &attempt)?, Standing::of(&attempt.folder)))).await?
+            blocking(move || {
+                (setup.before_turn)(&setup.workspace, &attempt);
+                Ok((before(&setup.workspace, &attempt)?, Standing::of(&attempt.folder)))
+            })
+            .await?
         };
         if chosen.agent.driver == DriverKind::Coder {
             return self.run_coder(&attempt, &order, chosen, tree).await;

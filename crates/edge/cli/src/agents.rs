@@ -23,6 +23,15 @@ pub(crate) fn activity(settings: &Settings) -> AgentPrompt {
         workspace: settings.workspace.clone(),
         sandbox: settings.sandbox.clone(),
         referee: Arc::new(ByPolicy(gate)),
+        before_turn: |workspace, attempt| {
+            // A turn without the list still works; its verification says that it is missing.
+            let _ = interlock_verification::remember_dependencies(
+                workspace,
+                workspace.store(),
+                &attempt.folder,
+                &attempt.run,
+            );
+        },
     })
 }
 

@@ -109,6 +109,7 @@ mod tests {
             ("prd.check", EffectClass::Read, false),
             ("prd.seal", EffectClass::Write, false),
             ("project.detect", EffectClass::Read, false),
+            ("project.try", EffectClass::Read, false),
             ("project.verify", EffectClass::Write, false),
             ("repair.search", EffectClass::Read, false),
             ("results.normalize", EffectClass::Read, false),

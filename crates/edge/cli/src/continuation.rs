@@ -8,6 +8,7 @@
 use interlock_follow::continued::{continued_by, is_continuing, stem, successors};
 use interlock_journal::{By, Engine as _, Head};
 use interlock_runtime::{Live, NewFork, Offer, created, fork, offers, replay};
+use interlock_workspace::Workspace;
 use serde_json::json;
 
 use crate::{
@@ -62,7 +63,17 @@ pub(crate) fn start(store: &Store, head: &Head, message: Message<'_>) -> Result<
     let mut new = fork(&*store.engine(), &store.proofs(), head, NewFork { at, by, accepts_unproved })?;
     new.name = free_name(store, head)?;
     interlock_agent::continue_run(&store.home, None, &head.name, &new.name).map_err(Failure::failed)?;
+    remember_begin(store, head, &new.name)?;
     Ok(Some(store.journal.create(new).wait()?))
+}
+
+/// Gives a run that shares the records of another what was measured when that one began.
+pub(crate) fn remember_begin(store: &Store, from: &Head, run: &str) -> Result<(), Failure> {
+    let Some(folder) = folder_of(store, from)?.filter(|folder| folder.is_dir()) else { return Ok(()) };
+    let workspace = Workspace::new(&store.home);
+    workspace.continue_run(&folder, &from.name, run).map_err(|error| Failure::failed(error.to_string()))?;
+    interlock_verification::share_dependencies(&workspace, Some(&store.home), &folder, (&from.name, run))
+        .map_err(Failure::failed)
 }
 
 /// Returns the events that continue an ended run now; none if it is continued already, or cannot be.

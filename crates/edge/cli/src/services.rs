@@ -48,6 +48,10 @@ impl Services for ServerServices {
         Ok(continuation::start(&self.0, run, Message { event, id, by })?)
     }
 
+    fn forks(&self, from: &Head, run: &str) -> Result<()> {
+        Ok(continuation::remember_begin(&self.0, from, run)?)
+    }
+
     fn report(&self, run: &Head) -> Result<String> {
         Ok(report::page(&self.0, run.clone())?)
     }

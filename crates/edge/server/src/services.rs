@@ -47,6 +47,9 @@ pub trait Services: Send + Sync + 'static {
     /// if the event does not continue the run.
     fn continue_run(&self, run: &Head, event: &str, id: &str, by: By) -> Result<Option<Head>>;
 
+    /// Is called before a run that shares the first records of another is stored.
+    fn forks(&self, from: &Head, run: &str) -> Result<()>;
+
     /// Makes the report of a run as an HTML page.
     fn report(&self, run: &Head) -> Result<String>;
 

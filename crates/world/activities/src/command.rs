@@ -20,7 +20,7 @@ use interlock_workspace::Workspace;
 
 use interlock_process::{self as program, FIELDS, How, Plan, ProgramResult, Sandbox, Tell};
 use interlock_sandbox::Rules;
-use interlock_verification::{Becomes, Question, Room, UNCOMMITTABLE, asked_files};
+use interlock_verification::{Becomes, FOREIGN, Question, Room, UNCOMMITTABLE, asked_files};
 use serde_json::json;
 
 mod accounted;
@@ -50,7 +50,7 @@ const KNOWN: [&str; 16] = [
 const OUTPUT_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The longest time of one run of a command that verifies, if the machine sets none.
-const VERIFY_TIMEOUT: Duration = Duration::from_secs(30 * 60);
+pub(crate) const VERIFY_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 
 /// The most characters of the output of a failed command that verifies; the whole output is evidence.
 const VERIFY_OUTPUT_CHARS: usize = 16_000;
@@ -129,7 +129,10 @@ impl CommandRun {
         let missing = self.missing(attempt, &verification.goal, &verification.base, &tree).await;
         let mut warnings: Vec<&str> = verdict.warnings.iter().map(|warning| warning.code).collect();
         warnings.extend((!missing.is_empty()).then_some("not_made"));
-        let is_stuck = verdict.objections.iter().any(|objection| objection.starts_with(UNCOMMITTABLE));
+        let is_stuck = verdict
+            .objections
+            .iter()
+            .any(|objection| [UNCOMMITTABLE, FOREIGN].iter().any(|beginning| objection.starts_with(beginning)));
         let (zero, nonzero) = &order.signals;
         let (name, exit_code, summary, output) = match (verdict.failed(), verdict.is_verified()) {
             (Some(run), _) => (nonzero, run.exit_code, run.log.summary(), run.log.end(VERIFY_OUTPUT_CHARS)),
@@ -144,6 +147,7 @@ impl CommandRun {
             }
             (None, false) => (&verification.unproved, 0, verdict.objections.join("; "), String::new()),
         };
+        let difference = if verdict.objections.is_empty() { String::new() } else { verdict.changed_checks(attempt) };
         let data = json!({
             "exit_code": exit_code,
             "summary": summary,
@@ -156,6 +160,7 @@ impl CommandRun {
             "notes": verdict.notes,
             "shown": verdict.shown,
             "needs_person": is_stuck,
+            "difference": difference,
         });
         Ok(PASSED.named(name, Value::from(data)).with(verdict.evidence))
     }
@@ -230,6 +235,7 @@ fn told() -> Schema {
         ("notes", schema::list(schema::text())),
         ("shown", schema::text()),
         ("needs_person", schema::flag()),
+        ("difference", schema::text()),
     ])
 }
 

@@ -34,7 +34,7 @@ pub use policy::{
     WorkspaceGrant, WorkspaceGrants, policy_call, policy_plan,
 };
 pub use prd::JudgePrd;
-pub use project::ProjectDetect;
+pub use project::{ProjectDetect, ProjectTry};
 pub use timer::TimerWait;
 pub use triage::LogsTriage;
 pub use workspace::{
@@ -66,7 +66,8 @@ pub fn all(registry: Registry, settings: Settings, judge: &Judge) -> Registry {
         .with(TimerWait)
         .with(RunStart)
         .with(LogsTriage)
-        .with(ProjectDetect::new(kept.clone(), gate.clone()))
+        .with(ProjectDetect::new(kept.clone(), gate.clone(), settings.sandbox.clone()))
+        .with(ProjectTry::new(kept.clone(), settings.sandbox.clone()))
         .with(External::new(settings.sandbox))
         .with(JudgePrd::new(judge.clone(), kept.clone(), &gate))
         .with(PolicyCheck::new(&gate, kept))

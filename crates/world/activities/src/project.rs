@@ -1,26 +1,34 @@
 //! `project.detect`: determines the commands that check a project, and fixes them for the run.
 //!
 //! A command that the machine gives is used as it is. A missing one is detected from the project's files
-//! (`crates/world/project`). The definitions are recorded, so that `workspace.changes` notices if one changes.
+//! (`crates/world/project`). If policy allows the commands, they are tried on the files as they are.
 
 mod story;
+mod trying;
 
 use std::{collections::BTreeMap, path::Path};
 
 use interlock_activity::{
-    Activity, Arguments, Attempt, EffectClass, Ending, Outcome, Requests, Signal, Site,
+    Activity, Arguments, Attempt, EffectClass, Ending, Outcome, Requests, Signal, Site, code,
     report::{RecordedRun, Story},
     schema,
 };
 use interlock_chart::{Value, model::Schema};
+use interlock_process::Sandbox;
 use interlock_project::{CONFIGURED, Command, Kind, detect};
+use interlock_verification::Room;
 use interlock_workspace::Workspace;
 use serde_json::json;
 
 use crate::{
+    command::VERIFY_TIMEOUT,
     policy::{CONFIRMATION_NEEDED, Gate},
-    workspace::{begin, failed},
+    workspace::failed,
 };
+
+pub use trying::ProjectTry;
+
+const KNOWN: [&str; 2] = ["lint", "test"];
 
 /// The code of an error: a program that a check needs is not installed.
 const COMMAND_MISSING: &str = "COMMAND_MISSING";
@@ -30,7 +38,16 @@ pub(crate) const NOTHING: &str = "true";
 
 /// Determines the check commands of a project.
 #[derive(Clone, Debug)]
-pub struct ProjectDetect(Workspace, Gate);
+pub struct ProjectDetect(Workspace, Gate, Sandbox);
+
+/// The checks of a run, and the tree that it begins with.
+struct Detected {
+    signal: Signal,
+    data: serde_json::Value,
+    /// The command lines that may run, each of them a check.
+    lines: Vec<String>,
+    tree: String,
+}
 
 /// One check of a run: its command line, and the commands that it consists of.
 struct Check {
@@ -42,13 +59,27 @@ struct Check {
 
 impl ProjectDetect {
     /// Creates the activity. `workspace` takes the snapshot that the run starts from; `gate` knows the permissions that the
-    /// commands will need.
-    pub fn new(workspace: Workspace, gate: Gate) -> Self {
-        ProjectDetect(workspace, gate)
+    /// commands will need, and `sandbox` confines them when they are tried.
+    pub fn new(workspace: Workspace, gate: Gate, sandbox: Sandbox) -> Self {
+        ProjectDetect(workspace, gate, sandbox)
     }
 
-    fn detect(&self, attempt: &Attempt) -> Result<Outcome, Outcome> {
-        let given = Arguments::new(&attempt.with, &["lint", "test"])?;
+    async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
+        let (this, asked) = (self.clone(), attempt.clone());
+        let found = tokio::task::spawn_blocking(move || this.detect(&asked)).await;
+        let found = found.map_err(|error| Outcome::error(code::FAILED, error.to_string()))??;
+        let rules = self.2.rules(&Arguments::new(&attempt.with, &KNOWN)?, &attempt)?;
+        let room = Room { attempt: &attempt, workspace: &self.0, sandbox: &self.2, rules };
+        for line in found.lines {
+            if let Some(why) = trying::missing(&room, vec![line], &found.tree, VERIFY_TIMEOUT).await? {
+                return Err(Outcome::error(COMMAND_MISSING, why));
+            }
+        }
+        Ok(found.signal.outcome(Value::from(found.data)))
+    }
+
+    fn detect(&self, attempt: &Attempt) -> Result<Detected, Outcome> {
+        let given = Arguments::new(&attempt.with, &KNOWN)?;
         let found = detect(&attempt.folder).commands;
         let lint = Check::new(given.text("lint")?, Kind::Static, &found, &attempt.folder);
         let test = Check::new(given.text("test")?, Kind::Test, &found, &attempt.folder);
@@ -65,7 +96,7 @@ impl ProjectDetect {
         }
         let summary = summary.join("; ");
         attempt.host.progress(&attempt.run, attempt.activity, &summary);
-        // A run without the list still works; its first verification says that it is late.
+        // A run without the list still works; its verification says that it is missing.
         let _ = interlock_verification::remember_dependencies(&self.0, self.0.store(), &attempt.folder, &attempt.run);
         let (_, tree) = self.0.take_tree(&attempt.folder, &attempt.run).map_err(|error| failed(&error))?;
         let commands: Vec<&Command> = lint.commands.iter().chain(&test.commands).collect();
@@ -77,14 +108,14 @@ impl ProjectDetect {
             "summary": summary,
             "tree": tree,
         });
-        let signal = match needs {
+        let (signal, lines) = match needs {
             Some(needs) => {
                 data["needs"] = needs;
-                GRANT_NEEDED
+                (GRANT_NEEDED, Vec::new())
             }
-            None => DETECTED,
+            None => (DETECTED, [test.line, lint.line].into_iter().flatten().collect()),
         };
-        Ok(signal.outcome(Value::from(data)))
+        Ok(Detected { signal, data, lines, tree })
     }
 }
 
@@ -224,6 +255,6 @@ impl Activity for ProjectDetect {
 
     fn start(&self, attempt: Attempt) -> Ending {
         let this = self.clone();
-        begin(attempt, move |attempt| this.detect(attempt))
+        Box::pin(async move { this.run(attempt).await.unwrap_or_else(|error| error) })
     }
 }

@@ -55,6 +55,11 @@ pub fn fault(exit_code: i64, log: &Log) -> Option<String> {
     }
 }
 
+/// Returns true if the cause is a program or module that is not installed. A path may be a file that is yet to be written.
+pub(crate) fn is_missing_program(cause: &str) -> bool {
+    cause.starts_with("the ") && cause.ends_with(" is not installed") && !cause.contains('/')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

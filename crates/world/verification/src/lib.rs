@@ -8,6 +8,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare the places"))]
 
 mod asked;
+mod changed_checks;
 mod environment;
 mod log;
 mod room;
@@ -17,8 +18,8 @@ pub use asked::{AskedFiles, PATH, asked_files, is_same_file};
 pub use environment::fault as environment_fault;
 pub use log::{Log, Place, Reported, reported};
 pub use room::{
-    Becomes, Question, Room, UNCOMMITTABLE, Verdict, Warning, dependency_folders, is_test, remember_dependencies,
-    remove_old_rooms,
+    Becomes, FOREIGN, Question, Room, UNCOMMITTABLE, Verdict, Warning, dependency_folders, is_test,
+    remember_dependencies, remove_old_rooms, share_dependencies,
 };
 pub use run::{CommandRun, TIMED_OUT, run};
 

@@ -21,6 +21,7 @@ use crate::{
     changes::difference,
     git::{Git, differing, join, split, take_in},
     hooks::{HookRunner, Hooks},
+    parent,
     place::{Repository, WorkspaceRoot},
     private::Private,
     repository::{self, STASH},
@@ -52,8 +53,8 @@ pub struct Commit {
     /// The paths to commit, relative to the workspace's root; all other changes stay uncommitted. Empty means all paths.
     /// It is not combined with `only`.
     pub paths: Vec<String>,
-    /// The run that commits. Commits that programs have made in the repository since its first snapshot are searched for
-    /// secrets before the commit builds on them.
+    /// The run that commits; later it may build on this commit. Commits that programs have made in the repository since its
+    /// first snapshot are searched for secrets before the commit builds on them.
     pub run: Option<String>,
 }
 
@@ -70,6 +71,15 @@ pub struct Committed {
     pub moved: Moved,
     /// The changed paths with their numbers of added and removed lines.
     pub files: Vec<(String, Option<(u64, u64)>)>,
+}
+
+/// The trees of a commit that is to be made, as they were written out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exported {
+    /// The hashes of the trees in `before` and `after`.
+    pub trees: [String; 2],
+    /// The parent of the commit, if the run does not know it: somebody else has made or moved the branch since the run began.
+    pub foreign: Option<Moved>,
 }
 
 /// A reference and its values before and after a commit.
@@ -185,33 +195,35 @@ impl Workspace {
     /// Writes the tree that a commit of the difference between two stored trees would have into the directory `after`, and
     /// the tree that it would build on into `before`. Both are what a clone has: line endings, encodings and identifiers are
     /// those that `.gitattributes` states. No filter applies: a clone has none until somebody sets it up.
-    /// Returns false if the directory is in no repository.
+    /// If somebody else than the run has moved the branch, `before` is the last commit that the run knows.
+    /// Returns `None` if the directory is in no repository.
     pub fn export_commit(
         &self,
-        folder: &Path,
+        (folder, run): (&Path, &str),
         branch: Option<&str>,
         only: (&str, &str),
         [before, after]: [&Path; 2],
-    ) -> Result<bool> {
+    ) -> Result<Option<Exported>> {
         let place = WorkspaceRoot::find(folder)?;
-        let Some(repository) = place.repository.clone() else { return Ok(false) };
+        let Some(repository) = place.repository.clone() else { return Ok(None) };
         let private = Private::open(Some(self.home()?), place)?;
         let committer = Committer { private: &private, repository: &repository, secrets: &self.secrets };
         let scratch = private.scratch()?;
         let git = committer.git().index(&scratch.path().join("index"));
-        let tip = match branch {
-            Some(branch) => resolve(&git, &format!("refs/heads/{branch}"))?,
-            None => None,
+        let head = git.line(&["symbolic-ref", "--quiet", "HEAD"]).unwrap_or_else(|_| "HEAD".into());
+        let branch = branch.map_or_else(|| head.clone(), |branch| format!("refs/heads/{branch}"));
+        let (found, parent) = match resolve(&git, &branch)? {
+            Some(tip) => (branch.clone(), Some(tip)),
+            None => (head, resolve(&git, "HEAD")?),
         };
-        let parent = match tip {
-            Some(tip) => Some(tip),
-            None => resolve(&git, "HEAD")?,
-        };
+        let foreign = parent::foreign(&private, run, &branch, parent.as_deref());
+        let foreign = foreign.map(|moved| Moved { reference: found, ..moved });
+        let known = foreign.as_ref().map_or(&parent, |moved| &moved.before);
+        git.run(&["read-tree", known.as_deref().unwrap_or("--empty")])?;
+        let base = git.line(&["write-tree"])?;
         git.run(&["read-tree", parent.as_deref().unwrap_or("--empty")])?;
-        let trees = [git.line(&["write-tree"])?, {
-            add_difference(&private.git(), &git, only.0, only.1)?;
-            git.line(&["write-tree"])?
-        }];
+        add_difference(&private.git(), &git, only.0, only.1)?;
+        let trees = [base, git.line(&["write-tree"])?];
         let objects = repository.git_dir.join("objects").to_string_lossy().into_owned();
         let checkout = private.plain_in(scratch.path())?;
         for (tree, into) in trees.iter().zip([before, after]) {
@@ -222,7 +234,7 @@ impl Workspace {
             git.run(&["read-tree", "--empty"])?;
             git.run(&["read-tree", "--reset", "-u", tree])?;
         }
-        Ok(true)
+        Ok(Some(Exported { trees, foreign }))
     }
 }
 
@@ -366,6 +378,9 @@ impl Committer<'_> {
         let nothing = "0".repeat(commit.len());
         let subject = format!("commit: {}", message.lines().next().unwrap_or_default());
         let old = tip.as_deref().unwrap_or(&nothing);
+        if let Some(run) = &order.run {
+            parent::record(self.private, run, &reference, &commit)?;
+        }
         self.git().run(&["update-ref", "-m", &subject, &reference, &commit, old])?;
         if is_current {
             // If the index is locked, it stays as it was, and `git status` shows the difference.
@@ -387,8 +402,8 @@ impl Committer<'_> {
     /// Refuses to build on commits that a program has made since the run began, if one of them has a secret.
     fn refuse_history(&self, run: Option<&str>, parent: Option<&str>) -> Result<()> {
         let (Some(run), Some(parent)) = (run, parent) else { return Ok(()) };
-        let Some(known) = repository::known_at_first(self.private, run) else { return Ok(()) };
-        let history = NewHistory { tips: vec![parent.to_owned()], known };
+        let Some(first) = repository::first(self.private, run) else { return Ok(()) };
+        let history = NewHistory { tips: vec![parent.to_owned()], known: first.hashes() };
         history.refuse(
             &self.git(),
             "a commit that was made since the run began has a secret, so nothing was committed",

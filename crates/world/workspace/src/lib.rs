@@ -37,6 +37,7 @@ mod listing;
 mod loose;
 mod nested;
 mod objects;
+mod parent;
 pub mod patch;
 mod path_text;
 mod place;
@@ -58,7 +59,7 @@ mod worktree;
 
 pub use changes::{Change, Changes, Version};
 pub use checkpoint::{Checkpoint, Snapshot};
-pub use commit::{COMMIT_EVIDENCE, Commit, Committed, Moved, NOTHING_TO_COMMIT};
+pub use commit::{COMMIT_EVIDENCE, Commit, Committed, Exported, Moved, NOTHING_TO_COMMIT};
 pub use compare::Comparison;
 pub use ended::{EndSnapshot, entry};
 pub use error::{Error, Result};

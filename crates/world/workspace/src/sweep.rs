@@ -22,7 +22,7 @@ use crate::{
     index::tree_file,
     legacy,
     listing::mark,
-    nested,
+    nested, parent,
     place::WorkspaceRoot,
     private::{Private, ROOT, SCRATCH},
     repository, scope,
@@ -105,7 +105,9 @@ fn forget_in(git: &Git, run: &str, is_dry: bool) -> Result<u64> {
 
 /// Removes the files about the snapshots of a run, except their content.
 fn forget_files(private: &Path, run: &str) {
-    let _ = fs::remove_file(private.join(format!("last-{}", name_part(run))));
+    for file in [PathBuf::from(format!("last-{}", name_part(run))), Path::new(parent::FOLDER).join(name_part(run))] {
+        let _ = fs::remove_file(private.join(file));
+    }
     let prefix = name_part(&prefix_of(run));
     for (folder, before) in
         [(ended::FOLDER, ""), (nested::FOLDER, ""), (repository::FOLDER, ""), (scope::FOLDER, scope::OF)]

@@ -8,6 +8,7 @@ use super::{Outcome, run::name};
 use crate::{
     Exit,
     args::Fork,
+    continuation,
     failure::Failure,
     output::Output,
     store::{Store, user},
@@ -27,6 +28,7 @@ pub(crate) fn run(args: &Fork, output: &Output) -> Outcome {
     if let Some(name) = named {
         new.name = name;
     }
+    continuation::remember_begin(&store, &head, &new.name)?;
     let made = store.journal.create(new).wait()?;
     if output.is_json() {
         output.json(&json!({ "run": made.name, "from": head.name, "at": args.at, "place": made.place }))?;

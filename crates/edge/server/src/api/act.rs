@@ -199,10 +199,12 @@ pub(super) async fn fork(
     let by = by(&sender);
     let new = blocking(&app, move |app| {
         let wanted = NewFork { at: fork.at, by, accepts_unproved: false };
-        let mut new = app.runtime.fork(&app.head(&run)?, wanted)?;
+        let head = app.head(&run)?;
+        let mut new = app.runtime.fork(&head, wanted)?;
         if let Some(name) = fork.name {
             new.name = name;
         }
+        app.services.forks(&head, &new.name)?;
         Ok(new)
     })
     .await?;

@@ -81,6 +81,7 @@ impl ProjectVerify {
             let data = [
                 ("summary", Value::from(verdict.objections.join("; "))),
                 ("objections", value(&verdict.objections)),
+                ("difference", Value::from(verdict.changed_checks(&attempt))),
                 // Machines of older versions read it.
                 ("commands", value(&order.fixed)),
             ];

@@ -42,7 +42,7 @@ impl WorkspaceCheckpoint {
             (None, prefix) => self.0.next_checkpoint(&attempt.folder, &attempt.run, prefix.unwrap_or("checkpoint")),
         };
         let checkpoint = made.map_err(|error| failed(&error))?;
-        // A run without the list still works; its first verification says that it is late.
+        // A run without the list still works; its verification says that it is missing.
         let _ = interlock_verification::remember_dependencies(&self.0, self.0.store(), &attempt.folder, &attempt.run);
         let (branch, head) = self.0.checked_out(&attempt.folder).map_err(|error| failed(&error))?.unzip();
         let data = [

@@ -159,17 +159,23 @@ pub(crate) fn changed(before: &Inventory, now: &Inventory) -> Vec<String> {
     names.into_iter().filter(|name| before.get(*name) != now.get(*name)).cloned().collect()
 }
 
-/// Reads the list of a run, or writes it if the run has none yet. Returns the list and whether it existed.
-pub(crate) fn remembered(file: &Path, now: &Inventory) -> io::Result<(Inventory, bool)> {
+/// Reads the list of a run, if it has one.
+pub(crate) fn known(file: &Path) -> io::Result<Option<Inventory>> {
     match fs::read(file) {
-        Ok(text) => serde_json::from_slice(&text).map(|known| (known, true)).map_err(io::Error::other),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            file.parent().map_or(Ok(()), fs::create_dir_all)?;
-            fs::write(file, serde_json::to_vec(now)?)?;
-            Ok((now.clone(), false))
-        }
+        Ok(text) => serde_json::from_slice(&text).map(Some).map_err(io::Error::other),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Reads the list of a run, or writes it if the run has none yet.
+pub(crate) fn remembered(file: &Path, now: &Inventory) -> io::Result<Inventory> {
+    if let Some(known) = known(file)? {
+        return Ok(known);
+    }
+    file.parent().map_or(Ok(()), fs::create_dir_all)?;
+    fs::write(file, serde_json::to_vec(now)?)?;
+    Ok(now.clone())
 }
 
 #[cfg(test)]

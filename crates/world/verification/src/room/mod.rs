@@ -43,12 +43,15 @@ use interlock_codemap::patches;
 use interlock_journal::Evidence;
 use interlock_process::Sandbox;
 use interlock_sandbox::Rules;
-use interlock_workspace::Workspace;
+use interlock_workspace::{Moved, Workspace};
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    CommandRun, environment_fault,
+    CommandRun,
+    changed_checks::EVIDENCE,
+    environment::is_missing_program,
+    environment_fault,
     run::{TIMED_OUT, run_in},
 };
 use dependencies::Inventory;
@@ -63,6 +66,9 @@ pub use verdict::{Verdict, Warning};
 
 /// The beginning of the objection to a change that only a person can make committable.
 pub const UNCOMMITTABLE: &str = "the change cannot be committed as it is";
+
+/// The beginning of the objection to a branch that the run does not know, about which only a person can decide.
+pub const FOREIGN: &str = "somebody else than this run has moved the branch";
 
 /// Variables that make runners print the names of cases, and keep stale results and byte code of a turn out of the room.
 const ENVIRONMENT: [(&str, &str); 3] =
@@ -156,6 +162,25 @@ pub fn remember_dependencies(
         .map_err(|error| error.to_string())
 }
 
+/// Gives a run that shares the records of another one the lists of that run: they are from before the first turn.
+#[expect(clippy::disallowed_methods, reason = "the lists are in the store")]
+pub fn share_dependencies(
+    workspace: &Workspace,
+    store: Option<&Path>,
+    folder: &Path,
+    (from, run): (&str, &str),
+) -> Result<(), String> {
+    let root = workspace.root(folder).map_err(|error| error.to_string())?;
+    let home = home_of(store, &root).map_err(|error| error.to_string())?;
+    for file in [inventory_file, others_file] {
+        match std::fs::copy(file(&home, from), file(&home, run)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.to_string()),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// The list of the files of a workspace that are no dependencies.
 fn others_file(home: &Path, run: &str) -> PathBuf {
     inventory_file(home, run).with_extension("others")
@@ -229,6 +254,16 @@ impl Room<'_> {
         visit.leave(runs)
     }
 
+    /// Runs the check on the base tree, as [`Room::verify`] will compare with, and returns the cause if a program is missing.
+    pub async fn missing_program(&self, question: &Question) -> Result<Option<String>, Outcome> {
+        let mut visit = self.enter(question).await?;
+        let base = match visit.settings.base {
+            true => visit.base().await?,
+            false => return Ok(None),
+        };
+        Ok(base.fault.filter(|cause| is_missing_program(cause)))
+    }
+
     async fn enter<'q>(&self, question: &'q Question) -> Result<Visit<'_, 'q>, Outcome> {
         let broken =
             |error: String| Outcome::error(code::FAILED, format!("the place for the check could not be made: {error}"));
@@ -238,10 +273,11 @@ impl Room<'_> {
         let inner = folder.canonicalize().ok().and_then(|folder| Some(folder.strip_prefix(&root).ok()?.to_owned()));
         let home = home_of(self.sandbox.store.as_deref(), &root).map_err(|error| broken(error.to_string()))?;
         let (workspace, asked, place) = (self.workspace.clone(), question.clone(), home.clone());
+        let run = self.attempt.run.clone();
         let entered = tokio::task::spawn_blocking(move || {
             let key = lock(&place).map_err(|error| error.to_string())?;
             let wanted = (&*asked.base, &*asked.tree, &asked.becomes);
-            Trees::export(&workspace, &folder, wanted, &place).map(|trees| (key, trees))
+            Trees::export(&workspace, (&folder, &run), wanted, &place).map(|trees| (key, trees))
         });
         let (key, trees) = entered.await.map_err(|error| broken(error.to_string()))?.map_err(broken)?;
         let settings = Settings::read(&trees.base).map_err(|why| Outcome::error(code::BAD_INPUT, why))?;
@@ -289,11 +325,12 @@ impl Room<'_> {
 impl Visit<'_, '_> {
     /// Objects to dependencies that are not those that the run began with.
     fn look_at_dependencies(&mut self, now: &Inventory) -> std::io::Result<()> {
-        let file = inventory_file(&self.ground.home, &self.room.attempt.run);
-        let (before, was_there) = dependencies::remembered(&file, now)?;
-        if !was_there && !now.is_empty() {
-            self.notes.push("the dependencies were listed only now, not when the run began".to_owned());
+        let before = dependencies::known(&inventory_file(&self.ground.home, &self.room.attempt.run))?;
+        if before.is_none() && !now.is_empty() {
+            let text = "nobody has listed the dependencies before the change, so it is unknown if they are the same";
+            self.warnings.push(Warning { code: "dependencies_unknown", text: text.to_owned() });
         }
+        let before = before.unwrap_or_else(|| now.clone());
         // A directory that is part of the tree is compared as such.
         let is_tracked = |name: &String| {
             names::path(name).ancestors().any(|path| dependencies::is_usual(path) && self.trees.has(path))
@@ -308,7 +345,7 @@ impl Visit<'_, '_> {
                 "the workspace has more files than the {max} that are compared with those before the run"
             ));
         }
-        let (before, _) = dependencies::remembered(&others_file(&self.ground.home, &self.room.attempt.run), &others)?;
+        let before = dependencies::remembered(&others_file(&self.ground.home, &self.room.attempt.run), &others)?;
         let mut left_out = dependencies::changed(&before, &others);
         left_out.retain(|name| !self.trees.has(&names::path(name)));
         self.facts["left_out"] = json!(left_out);
@@ -332,6 +369,13 @@ impl Visit<'_, '_> {
             let names: Vec<String> = names.filter(|path| problem.contains(path.as_str())).collect();
             let which = if names.is_empty() { "your uncommitted changes".to_owned() } else { listed(&names) };
             self.objections.push(format!("{UNCOMMITTABLE}: {problem}. Commit or stash {which}, then go on"));
+        }
+        if let Some(Moved { reference, before, after }) = self.trees.foreign.clone() {
+            let name = reference.strip_prefix("refs/heads/").unwrap_or(&reference);
+            let before = before.unwrap_or_else(|| "no commit".to_owned());
+            let text =
+                format!("{FOREIGN} {name} from {before} to {after}, and the change would be committed on top of that");
+            self.object(text, &after);
         }
         if self.trees.changed.is_empty() {
             let text = "there is no change to verify: the tree is the one from before".to_owned();
@@ -499,7 +543,7 @@ impl Visit<'_, '_> {
         build: Build,
         change: impl FnOnce(&Path) -> std::io::Result<()>,
     ) -> Result<Measured, Outcome> {
-        // The trees that a commit is made of are not those of the question, so their contents count.
+        // The trees of a commit are not those of the question.
         let trees = if tree == self.trees.base { &self.trees.hashes[..1] } else { &self.trees.hashes[..] };
         let asked = (&self.question.lines, &self.ground.folder, self.question.timeout.as_millis());
         let all = json!([FORM, name, key, trees, asked, self.dependencies, self.ground.is_at_own_path]);
@@ -576,7 +620,7 @@ impl Visit<'_, '_> {
         if !self.objections.is_empty() {
             let (attempt, diff) = (self.room.attempt, self.difference_of_checks());
             let diff = attempt.evidence.redactor().text(&diff);
-            let kept = attempt.evidence.put("changed_checks", "text/x-diff", diff.as_bytes());
+            let kept = attempt.evidence.put(EVIDENCE, "text/x-diff", diff.as_bytes());
             self.evidence
                 .push(kept.map_err(|error| Outcome::not_stored(format!("the diff could not be kept: {error}")))?);
         }

@@ -10,7 +10,7 @@ use std::{
 
 use interlock_beneath::{FileType, Folder};
 use interlock_codemap::{ItemKind, items, new_error};
-use interlock_workspace::Workspace;
+use interlock_workspace::{Moved, Workspace};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
@@ -29,12 +29,14 @@ pub(crate) struct Trees {
     pub(crate) base: PathBuf,
     /// The tree to verify.
     pub(crate) new: PathBuf,
-    /// The hashes of the contents of both.
+    /// The hashes of both, of the trees of the commit if one is to be made.
     pub(crate) hashes: [String; 2],
     /// The paths that differ.
     pub(crate) changed: Vec<Changed>,
     /// The reason why the commit cannot be made as it is.
     pub(crate) problem: Option<String>,
+    /// The parent of the commit, if the run does not know it.
+    pub(crate) foreign: Option<Moved>,
     _temp: TempDir,
 }
 
@@ -52,10 +54,10 @@ pub(crate) struct Changed {
 }
 
 impl Trees {
-    /// Writes both trees below a directory: those of the commit that is to be made, or the stored ones. May block.
+    /// Writes both trees below a directory: those of the commit that the run is to make, or the stored ones. May block.
     pub(crate) fn export(
         workspace: &Workspace,
-        folder: &Path,
+        (folder, run): (&Path, &str),
         (base, new, becomes): (&str, &str, &Becomes),
         home: &Path,
     ) -> Result<Self, String> {
@@ -63,23 +65,25 @@ impl Trees {
         let places = [temp.path().join("base"), temp.path().join("new")];
         let commit = match becomes {
             Becomes::Commit(branch) => {
-                workspace.export_commit(folder, branch.as_deref(), (base, new), [&places[0], &places[1]])
+                workspace.export_commit((folder, run), branch.as_deref(), (base, new), [&places[0], &places[1]])
             }
-            Becomes::Workspace => Ok(false),
+            Becomes::Workspace => Ok(None),
         };
         let problem = commit.as_ref().err().map(ToString::to_string);
-        if !commit.unwrap_or(false) {
+        let commit = commit.ok().flatten();
+        if commit.is_none() {
             for (tree, into) in [base, new].iter().zip(&places) {
                 workspace.export_tree(folder, tree, into).map_err(|error| error.to_string())?;
             }
         }
+        let hashes = commit.as_ref().map_or_else(|| [base.to_owned(), new.to_owned()], |commit| commit.trees.clone());
         let [base, new] = places;
         let paths: BTreeSet<String> = list(&base).into_iter().chain(list(&new)).collect();
         let mut changed: Vec<Changed> = paths.into_iter().filter_map(|path| Changed::of(path, &base, &new)).collect();
         look_behind_links(&mut changed, &new);
         look_into_data(&mut changed, &new);
-        let hashes = [hash_of(&base), hash_of(&new)];
-        Ok(Trees { base, new, hashes, changed, problem, _temp: temp })
+        let foreign = commit.and_then(|commit| commit.foreign);
+        Ok(Trees { base, new, hashes, changed, problem, foreign, _temp: temp })
     }
 
     /// Returns true if a path is part of one of the trees.
@@ -263,20 +267,6 @@ fn look_into_data(changed: &mut [Changed], new: &Path) {
             (one.part, one.spoken) = (Part::Source, format!("{}.{language}", one.path));
         }
     }
-}
-
-/// Returns a hash of the paths, kinds and contents of a tree.
-fn hash_of(root: &Path) -> String {
-    let mut hash = Sha256::new();
-    let mut paths = list(root);
-    paths.sort();
-    for path in paths {
-        let mode = Folder::open(root).and_then(|root| root.stat(&names::path(&path))).map_or(0, |about| about.st_mode);
-        let content = files::content(root, &path).unwrap_or_default();
-        hash.update(format!("{path}\0{:o}\0{}\0", mode & 0o170_111, content.len()));
-        hash.update(content);
-    }
-    crate::hex(&hash.finalize())
 }
 
 /// Lists the files and links below a directory.

@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf, process::Command, sync::Arc, time::Duration};
 use interlock_activity::Attempt;
 use interlock_process::Sandbox;
 use interlock_testkit_activity::{Recorder, attempt, launcher::launcher};
-use interlock_verification::{Becomes, Question, Room, Verdict, remember_dependencies};
+use interlock_verification::{Becomes, Question, Room, Verdict, remember_dependencies, share_dependencies};
 use interlock_workspace::{Commit, Workspace};
 use tempfile::TempDir;
 
@@ -60,6 +60,18 @@ impl Project {
     /// The run begins: its first tree and its dependencies are remembered.
     pub(crate) fn begin(&mut self) {
         remember_dependencies(&self.workspace, Some(&self.store), &self.folder, &self.attempt.run).unwrap();
+        self.begin_unlisted();
+    }
+
+    /// Another run goes on with the records of this one.
+    pub(crate) fn fork(&mut self, run: &str) {
+        let runs = (&*self.attempt.run, run);
+        share_dependencies(&self.workspace, Some(&self.store), &self.folder, runs).unwrap();
+        self.attempt.run = run.into();
+    }
+
+    /// The run begins, and nobody lists its dependencies.
+    pub(crate) fn begin_unlisted(&mut self) {
         self.base = Some(self.workspace.take_tree(&self.folder, &self.attempt.run).unwrap().1);
     }
 

@@ -47,19 +47,40 @@ async fn an_uncommitted_file_of_a_person_is_not_there() {
     assert!(verdict.failed().is_some(), "the commit would fail: {}", verdict.summary());
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_replaced_dependency_is_objected_to() {
-    let mut project = Project::new();
+/// A project whose test uses a dependency.
+fn with_dependency() -> Project {
+    let project = Project::new();
     project.write("count.sh", "echo $#\n");
     project.write("tests/run.sh", ". ./node_modules/tape/check.sh\ncheck \"$(sh count.sh a b)\" 2\n");
     project.write(".gitignore", "node_modules/\n");
     project.commit();
     project.write("node_modules/tape/check.sh", "check() { test \"$1\" = \"$2\"; }\n");
+    project
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_replaced_dependency_is_objected_to() {
+    let mut project = with_dependency();
     project.begin();
     project.write("count.sh", "echo 7\n");
     project.write("node_modules/tape/check.sh", "check() { true; }\n");
-    let verdict = project.verify(COMMAND, &[]).await;
-    assert!(verdict.objections.iter().any(|text| text.contains("node_modules/tape")), "{}", verdict.summary());
+    for run in ["continued", "continued-again"] {
+        let verdict = project.verify(COMMAND, &[]).await;
+        assert!(verdict.objections.iter().any(|text| text.contains("node_modules/tape")), "{}", verdict.summary());
+        project.fork(run);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn dependencies_that_nobody_listed_are_a_warning_each_time() {
+    let mut project = with_dependency();
+    project.begin_unlisted();
+    project.write("node_modules/tape/check.sh", "check() { true; }\n");
+    project.write("count.sh", "echo 7\n");
+    for _ in 0..2 {
+        let verdict = project.verify(COMMAND, &[]).await;
+        assert!(verdict.warnings.iter().any(|warning| warning.code == "dependencies_unknown"), "{}", verdict.summary());
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -130,9 +130,19 @@ impl Standing {
     }
 
     /// Returns the hashes that `HEAD` and the references have.
-    fn hashes(&self) -> Vec<String> {
+    pub(crate) fn hashes(&self) -> Vec<String> {
         let all = self.references.values().map(String::as_str).chain([self.head.trim_end()]);
         all.filter(|value| is_hash(value)).map(str::to_owned).collect()
+    }
+
+    /// Returns the commit of a reference, or the one that is checked out if there is no such reference: a new branch begins
+    /// there.
+    pub(crate) fn commit_at(&self, reference: &str) -> Option<&str> {
+        match self.references.get(reference) {
+            Some(value) => commit_of(value, &self.references),
+            None => self.head_commit(),
+        }
+        .filter(|commit| is_hash(commit))
     }
 
     /// Returns the commit that `HEAD` leads to.
@@ -166,15 +176,15 @@ pub(crate) fn moved(private: &Private, before: &str) -> Vec<Moved> {
     moved
 }
 
-/// Returns the hashes that the references had at the first snapshot of a run; `None` if no snapshot has recorded them.
-pub(crate) fn known_at_first(private: &Private, run: &str) -> Option<Vec<String>> {
+/// Returns the state of the repository at the first snapshot of a run; `None` if no snapshot has recorded it.
+pub(crate) fn first(private: &Private, run: &str) -> Option<Standing> {
     let prefix = prefix_of(run);
     let written = fs::read_dir(private.folder.join(FOLDER)).ok()?.flatten().filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
         name.strip_prefix(&name_part(&prefix))?.parse::<u64>().ok()
     });
     let first = written.min()?;
-    Some(Standing::at(private, &format!("{prefix}{first}"))?.0.hashes())
+    Standing::at(private, &format!("{prefix}{first}")).map(|(standing, _)| standing)
 }
 
 /// The commits and tags that programs have made since a snapshot, as far as a reference leads to them.

@@ -13,6 +13,7 @@ mod folder;
 mod keeping;
 mod mapped;
 mod nested;
+mod parents;
 mod patch_failures;
 mod patch_files;
 mod patch_git;

@@ -79,6 +79,8 @@ fn a_weakened_test_goes_back_to_the_agent_and_then_to_a_person() {
         let asked = insist(&scene, WRONG);
         assert_eq!(scene.place(), "AWAITING_CHECKS", "{asked}");
         assert!(objections(&scene).contains(path), "{}", objections(&scene));
+        let shown = scene.run("show b1").stdout;
+        assert!(shown.contains(&format!("+++ b/{path}")), "{shown}");
         assert!(!scene.has_branch(), "nothing is committed without a person");
     }
 }
@@ -131,6 +133,20 @@ fn missing_repository_is_reported_at_the_start() {
     let started = scene.run("run brain --input ../input.json --name b1");
     let said = "detected  the folder is in no git repository, so nothing can be committed: run `git init`, then start a new run";
     assert!(started.stderr.contains(said), "{started}");
+}
+
+#[test]
+fn a_program_that_the_tests_start_and_that_is_missing_ends_the_run_before_the_first_prompt() {
+    let scene = Scene::new();
+    scene.write("Makefile", "check:\n\tno-such-runner\ntest:\n\tsh tests/run.sh\n");
+    scene.git(&["add", "-A"]);
+    scene.git(&["commit", "-q", "-m", "Add a makefile"]);
+    scene.write("../input.json", r#"{ "task": "Count the arguments", "test": "make check" }"#);
+    let ended = scene.run("run brain --input ../input.json --name b1 --in-place");
+    assert_eq!(ended.code, Some(1), "{ended}");
+    let told = "`make check` cannot run: the program no-such-runner is not installed. Install it, or name another command; `make test` is installed";
+    assert!(ended.stderr.contains(told), "{ended}");
+    assert_eq!(scene.context("warnings"), json!(["COMMAND_MISSING"]));
 }
 
 #[test]
@@ -191,7 +207,9 @@ fn killed_test_is_run_again() {
     let scene = Scene::new();
     // The room has a copy of the workspace, so the sign to go on lies beside it.
     let go = scene.folder().join("../go").display().to_string();
+    scene.write("../go", "");
     scene.start(&json!({ "test": format!("until test -e {go}; do sleep 0.02; done; sh tests/run.sh") }));
+    std::fs::remove_file(&go).unwrap();
     scene.write("count.sh", RIGHT);
     let data = json!({ "tree": "", "edited": true, "summary": "done" });
     let mut process = scene.session.command(&format!("send b1 ai_reply_done --data '{data}'")).spawn().unwrap();

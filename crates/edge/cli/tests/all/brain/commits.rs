@@ -25,7 +25,9 @@ fn branch_of_the_run_with_a_secret_in_a_commit_of_the_agent_is_not_committed_to(
         "if [ $n = 1 ]; then {hides}; git branch interlock/b1; git reset -q --hard HEAD~2; fi; echo 'echo $#' > count.sh\n"
     );
     let scene = scene(&format!("{once}{}", says("Done.")));
-    let ended = scene.run("run brain --input ../input.json --name b1 --in-place");
+    let asked = scene.run("run brain --input ../input.json --name b1 --in-place");
+    assert_eq!((asked.code, scene.place().as_str()), (Some(4), "AWAITING_CHECKS"), "{asked}");
+    let ended = scene.run("send b1 accept_checks");
     assert!(!matches!(ended.code, Some(0)), "{ended}");
     assert!(ended.stderr.contains("has a secret, so nothing was committed: k:1 (github token)"), "{ended}");
     assert_eq!(scene.git(&["log", "--format=%s", "interlock/b1"]), "remove\nadd\nBegin");
@@ -33,6 +35,21 @@ fn branch_of_the_run_with_a_secret_in_a_commit_of_the_agent_is_not_committed_to(
     // Nor does anybody apply it.
     assert_ne!(scene.run("apply b1").code, Some(0));
     assert_eq!(scene.git(&["log", "--format=%s", "main"]), "Begin");
+}
+
+#[test]
+fn branch_of_the_run_that_the_agent_has_made_is_no_base_and_needs_a_person() {
+    let git = "git -c user.name=a -c user.email=a@localhost";
+    let plants = format!(
+        "echo 'test \"$(sh count.sh a b)\" = 7' > tests/run.sh; {git} commit -qam test; git branch interlock/b1; git reset -q --hard HEAD~1"
+    );
+    let scene = scene(&format!("if [ $n = 1 ]; then {plants}; fi; echo 'echo 7' > count.sh\n{}", says("Done.")));
+    let asked = scene.run("run brain --input ../input.json --name b1 --in-place");
+    assert_eq!((asked.code, scene.place().as_str()), (Some(4), "AWAITING_CHECKS"), "{asked}");
+    let objections = scene.context("objections").to_string();
+    assert!(objections.contains("somebody else than this run has moved the branch interlock/b1 from "), "{objections}");
+    assert!(objections.contains("tests/run.sh"), "the old test fails: {objections}");
+    assert_eq!(scene.git(&["log", "--format=%s", "interlock/b1"]), "test\nBegin", "nothing is committed");
 }
 
 #[test]
@@ -73,6 +90,24 @@ fn failing_test_leads_to_a_verified_commit() {
         "verified: `sh tests/run.sh` passed in record ",
     ];
     assert!(told.iter().all(|words| report.contains(words)), "{report}");
+}
+
+#[test]
+fn the_end_tells_the_verification_to_people_and_to_programs() {
+    for (other, is_verified, told) in
+        [("notes.md", true, "Verified: tree "), ("more.sh", false, "Measured, not verified: ")]
+    {
+        let scene = Scene::new();
+        scene.start(&json!({}));
+        scene.write("count.sh", RIGHT);
+        scene.write(other, "echo $((1 + 1))\n");
+        let data = json!({ "tree": "", "edited": true, "summary": "I counted them." });
+        let done = scene.run(&format!("send b1 ai_reply_done --data '{data}' --json"));
+        let end: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+        assert_eq!(end["verification"]["verified"], json!(is_verified), "{done}");
+        assert!(end["verification"]["shown"].as_str().unwrap().starts_with("tree "), "{done}");
+        assert!(done.stderr.contains(told), "{done}");
+    }
 }
 
 #[test]

@@ -102,6 +102,24 @@ fn a_session_with_an_untested_task_is_incomplete_and_names_the_task_and_the_reas
 }
 
 #[test]
+fn a_report_tells_the_checks_of_every_task() {
+    let second = "- [ ] T-002: [P1] Subtract numbers (calc.py)\n  * Verify: the tests pass\n";
+    let scene = Scene::python()
+        .confirmed(&format!("# Sums\n\n- [ ] T-001: [P0] Add numbers (calc.py)\n  * Verify: the tests pass\n{second}"));
+    scene.python_task("add", "a + b", "add(1, 2) == 3");
+    scene.write("more.py", "def subtract(a, b):\n    return a * b\n");
+    scene.waits("send p1 code_changed", "IMPLEMENT_TASK");
+    scene.python_task("subtract", "a - b", "subtract(3, 2) == 1");
+    scene.waits("send p1 code_changed", "READY");
+    let report = scene.run("report p1").stdout;
+    assert!(report.contains("not fully verified: `"), "{report}");
+    assert!(
+        report.contains("; of earlier commits, in record ") && report.contains("the change in more.py"),
+        "{report}"
+    );
+}
+
+#[test]
 fn a_rollback_restores_files_and_branch_and_keeps_the_work_of_a_person() {
     let scene = Scene::python();
     scene.write("before.txt", "not committed before the run\n");
@@ -147,13 +165,16 @@ fn a_blocked_session_can_be_aborted() {
 }
 
 #[test]
-fn a_missing_program_blocks_at_once_with_its_name() {
+fn a_missing_program_blocks_before_the_agent_works_and_is_looked_for_again() {
     let scene = Scene::new(&[("Makefile", "test:\n\tno-such-sdk --version\n"), ("a.txt", "")]);
-    let scene = scene.confirmed("# A\n\n- [ ] T-001: [P0] Write (a.txt)\n  * Verify: it works\n");
-    scene.write("a.txt", "done\n");
-    scene.waits("send p1 code_changed", "BLOCKED");
+    scene.planned("# A\n\n- [ ] T-001: [P0] Write (a.txt)\n  * Verify: it works\n");
+    scene.waits("send p1 go", "BLOCKED");
     let error = scene.context()["last_error"].as_str().unwrap().to_owned();
-    assert!(error.contains("`make test`: the program no-such-sdk is not installed"), "{error}");
+    assert!(error.contains("`make test` cannot run: the program no-such-sdk is not installed"), "{error}");
+    let again = "send p1 HUMAN_INTERVENTION --data '{\"guidance\": \"look again\"}'";
+    scene.waits(again, "BLOCKED");
+    scene.write("Makefile", "test:\n\tcat a.txt\n");
+    scene.waits(again, "IMPLEMENT_TASK");
 }
 
 #[test]
@@ -165,8 +186,28 @@ fn a_changed_definition_of_a_command_needs_a_person() {
     scene.waits("send p1 code_changed", "BLOCKED");
     let error = scene.context()["last_error"].as_str().unwrap().to_owned();
     assert!(error.contains("the commands pass, but they prove nothing about the task"), "{error}");
+    let shown = scene.run("show p1").stdout;
+    assert!(shown.contains("+++ b/Makefile") && shown.contains("grep -q done a.txt"), "{shown}");
     scene.waits("send p1 ACCEPT_COMMANDS", "READY");
     assert_eq!(scene.log()[1], "feat: [T-001] Write");
+}
+
+#[test]
+fn a_branch_that_somebody_else_has_moved_needs_a_person() {
+    let test = |count: u8| format!("test \"$(sh count.sh a b)\" = {count}\n");
+    let strict = test(2);
+    let files = [("Makefile", "test:\n\tsh tests/run.sh\n"), ("tests/run.sh", &*strict), ("count.sh", "echo 0\n")];
+    let scene = Scene::new(&files).confirmed("# A\n\n- [ ] T-001: [P0] Count (count.sh)\n  * Verify: it works\n");
+    scene.write("tests/run.sh", &test(7));
+    scene.git("commit -q -a -m weaker");
+    scene.git("checkout -q HEAD~1 -- tests/run.sh");
+    scene.write("count.sh", "echo 7\n");
+    scene.waits("send p1 code_changed", "BLOCKED");
+    let objections = scene.context()["objections"].to_string();
+    assert!(objections.contains("somebody else than this run has moved the branch main from "), "{objections}");
+    assert!(objections.contains("tests/run.sh"), "the old test fails: {objections}");
+    scene.waits("send p1 ACCEPT_COMMANDS", "READY");
+    assert_eq!(scene.log()[1..3], ["feat: [T-001] Count", "weaker"]);
 }
 
 #[test]
