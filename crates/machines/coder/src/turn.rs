@@ -26,9 +26,10 @@ impl TurnOpen {
 
     fn open(&self, attempt: &Attempt) -> Result<Outcome, Outcome> {
         let given = Arguments::new(&attempt.with, &["history"])?;
-        let taken = self.0.take_tree(&attempt.folder, &attempt.run);
-        let (_, base) = taken.map_err(|error| Outcome::error(code::FAILED, error.to_string()))?;
-        // A turn without the list still works; its verification says that it is late.
+        let failed = |error: interlock_workspace::Error| Outcome::error(code::FAILED, error.to_string());
+        let (_, base) = self.0.take_tree(&attempt.folder, &attempt.run).map_err(failed)?;
+        self.0.build_on_head(&attempt.folder, &attempt.run).map_err(failed)?;
+        // A turn without the list still works; its verification says that it is missing.
         let _ = interlock_verification::remember_dependencies(&self.0, self.0.store(), &attempt.folder, &attempt.run);
         let commands = interlock_project::detect(&attempt.folder).commands;
         let data = [

@@ -2,8 +2,9 @@
 //!
 //! The change is what the turn's own tools and commands did (`change.rs`): files of a person and products of checks are no
 //! change. The commands are those of the project, as they were when the turn began, those that the project has gained
-//! since, and those of the plan: a plan adds commands and removes none. They run in the verification room, on exactly these
-//! files.
+//! since, and those of the plan: a plan adds commands and removes none. They run in the verification room, on the tree that
+//! the turn began with and its change, without what anybody else has done meanwhile. Before a commit they run once more, on
+//! the tree of that commit: uncommitted work from before the turn is not in it.
 //!
 //! `judged` is the one place that calls a change verified. A broken environment is not a failure of the change: the turn is
 //! then unverified, and so is one whose plan does not require verification, whose green checks prove nothing about the
@@ -21,7 +22,7 @@ use interlock_activity::{
     schema,
 };
 use interlock_chart::{Value, counted, model::Schema};
-use interlock_journal::EvidenceStore;
+use interlock_journal::{Evidence, EvidenceStore};
 use interlock_policy::Request;
 use interlock_process::{self as program, FIELDS, Sandbox};
 use interlock_project::Command;
@@ -40,8 +41,20 @@ use crate::{
 };
 
 /// `answer` comes from machines of older versions.
-const KNOWN: [&str; 9] =
-    ["plan", "commands", "base", "timeout_s", "granted", "message", "answer", "waived", "unattended"];
+const KNOWN: [&str; 12] = [
+    "plan",
+    "commands",
+    "base",
+    "timeout_s",
+    "granted",
+    "message",
+    "answer",
+    "waived",
+    "unattended",
+    "branch",
+    "change",
+    "ran",
+];
 
 /// The longest time of one command, if the machine sets none.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(15 * 60);
@@ -84,6 +97,18 @@ struct Order {
     message: String,
     is_waived: bool,
     is_unattended: bool,
+    /// The commit to verify, if the turn is verified already.
+    commit: Option<TurnCommit>,
+}
+
+/// A commit of a verified turn that is to be made.
+#[derive(Clone)]
+struct TurnCommit {
+    branch: String,
+    /// The tree that the turn began with, with the change of the turn.
+    change: String,
+    /// The commands that verified the turn.
+    lines: Vec<String>,
 }
 
 /// The commands that apply.
@@ -101,6 +126,14 @@ struct Pass {
     shown: String,
 }
 
+impl Pass {
+    /// Returns the reasons why passing proves nothing, if there are any.
+    fn doubt(&self) -> Option<String> {
+        let warnings: Vec<String> = self.warnings.iter().map(|warning| warning.text.clone()).collect();
+        [&self.objections, &warnings].into_iter().find(|said| !said.is_empty()).map(|said| said.join("; "))
+    }
+}
+
 impl VerifyRun {
     /// Creates the activity. `workspace` keeps and hashes the tree, and `sandbox` confines the commands.
     pub fn new(workspace: Workspace, sandbox: Sandbox) -> Self {
@@ -109,6 +142,9 @@ impl VerifyRun {
 
     async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
         let order = Order::read(&attempt.with)?;
+        if let Some(commit) = order.commit.clone() {
+            return self.verify_commit(&attempt, &order, commit).await;
+        }
         let first = self.tree(&attempt).await?;
         let checks = order.checks(&attempt).await?;
         let record = self.record(&attempt).await?;
@@ -122,35 +158,48 @@ impl VerifyRun {
         if checks.lines.is_empty() {
             return Ok(unverified("the project has no command that verifies it, and the plan names none", &[]));
         }
-        let verdict = self.verdict(&attempt, &order, &checks.lines, &first).await?;
-        let Verdict { objections, warnings, runs, shown, .. } = verdict;
-        let pass = Pass { objections, warnings, runs, shown };
+        let (pass, evidence) = self.pass(&attempt, &order, &checks.lines, (&change.tree, Becomes::Workspace)).await?;
         if let Some(failed) = pass.runs.iter().find(|run| run.exit_code != 0) {
-            return Ok(order.failed(failed, &pass, &first).with(verdict.evidence));
+            return Ok(order.failed(failed, &pass, &change.tree).with(evidence));
         }
         let root = self.workspace.root(&attempt.folder).map_err(failed)?;
-        Ok(order.judged(&checks, &pass, &first, &change, &root).with(verdict.evidence))
+        Ok(order.judged(&checks, &pass, &change, &root).with(evidence))
     }
 
-    /// Runs the commands in the verification room, on the files of the workspace as they are.
-    async fn verdict(
+    /// Runs the commands that verified a turn on exactly the tree that its commit will have.
+    async fn verify_commit(&self, attempt: &Attempt, order: &Order, commit: TurnCommit) -> Result<Outcome, Outcome> {
+        let TurnCommit { branch, change, lines } = commit;
+        let becomes = Becomes::Commit(Some(branch));
+        let (pass, evidence) = self.pass(attempt, order, &lines, (&change, becomes)).await?;
+        let outcome = match (pass.runs.iter().find(|run| run.exit_code != 0), pass.doubt()) {
+            (Some(failed), _) => order.failed(failed, &pass, &change),
+            (None, Some(why)) => unverified(&why, &pass.runs),
+            (None, None) => order.passed(&pass, &change),
+        };
+        Ok(outcome.with(evidence))
+    }
+
+    /// Runs the commands in the verification room, on a stored tree. Returns the pass with its evidence.
+    async fn pass(
         &self,
         attempt: &Attempt,
         order: &Order,
         lines: &[String],
-        tree: &str,
-    ) -> Result<Verdict, Outcome> {
+        (tree, becomes): (&str, Becomes),
+    ) -> Result<(Pass, Vec<Evidence>), Outcome> {
         let given = Arguments::new(&attempt.with, &[&KNOWN[..], &FIELDS].concat())?;
         let question = Question {
             lines: lines.to_vec(),
             base: order.base.clone(),
             tree: tree.to_owned(),
-            becomes: Becomes::Workspace,
+            becomes,
             timeout: order.timeout,
             accepted: Vec::new(),
         };
         let (workspace, sandbox, rules) = (&self.workspace, &self.sandbox, self.sandbox.rules(&given, attempt)?);
-        Room { attempt, workspace, sandbox, rules }.verify(&question).await
+        let verdict = Room { attempt, workspace, sandbox, rules }.verify(&question).await?;
+        let Verdict { objections, warnings, runs, shown, evidence, .. } = verdict;
+        Ok((Pass { runs, objections, warnings, shown }, evidence))
     }
 
     async fn tree(&self, attempt: &Attempt) -> Result<String, Outcome> {
@@ -212,6 +261,7 @@ impl Order {
             message: text("message")?,
             is_waived: given.value("waived") == Some(&Value::Bool(true)),
             is_unattended: given.value("unattended") == Some(&Value::Bool(true)),
+            commit: commit(&given)?,
         })
     }
 
@@ -223,6 +273,9 @@ impl Order {
 
     /// Returns the command lines that apply in a directory. May block.
     fn checks_in(&self, folder: &Path) -> Checks {
+        if let Some(commit) = &self.commit {
+            return Checks { lines: commit.lines.clone(), has_own: true };
+        }
         let now = interlock_project::detect(folder).commands;
         let of_project = self.own.iter().chain(&now).map(|command| command.command.clone());
         let lines = distinct(of_project.chain(self.policy.commands.iter().cloned()));
@@ -280,15 +333,12 @@ impl Order {
         asked_files(&self.message).missing(with(true), with(false))
     }
 
-    /// Decides if a change on which all commands passed is verified. `tree` is the tree that they ran on.
-    fn judged(&self, checks: &Checks, pass: &Pass, tree: &str, change: &TurnChange, root: &Path) -> Outcome {
+    /// Decides if a change on which all commands passed is verified.
+    fn judged(&self, checks: &Checks, pass: &Pass, change: &TurnChange, root: &Path) -> Outcome {
         let missing = self.artifacts.iter().find(|path| root.join(path).symlink_metadata().is_err());
         let objection = match () {
             () if change.files.is_empty() => Some("the checks have taken the change of the turn back".to_owned()),
-            () if !pass.objections.is_empty() => Some(pass.objections.join("; ")),
-            () if !pass.warnings.is_empty() => {
-                Some(pass.warnings.iter().map(|warning| warning.text.as_str()).collect::<Vec<_>>().join("; "))
-            }
+            () if pass.doubt().is_some() => pass.doubt(),
             () if self.is_unattended && !checks.has_own => {
                 Some("only commands ran that the plan itself chose, and nobody saw the plan".to_owned())
             }
@@ -298,15 +348,28 @@ impl Order {
         if let Some(why) = objection {
             return unverified(&why, &pass.runs);
         }
+        self.passed(pass, &change.tree)
+    }
+
+    /// Returns the outcome of a pass that verifies a change, which is this tree.
+    fn passed(&self, pass: &Pass, tree: &str) -> Outcome {
         let data = [
             ("commands", told(&pass.runs, &pass.shown)),
             ("shown", Value::from(pass.shown.as_str())),
             ("tree", Value::from(tree)),
             ("base", Value::from(self.base.clone())),
-            ("change", Value::from(change.tree.clone())),
+            ("change", Value::from(tree)),
         ];
         Outcome::signal("verify_pass", Value::map(data))
     }
+}
+
+/// Returns the commit to verify, if the machine names its branch.
+fn commit(given: &Arguments<'_>) -> Result<Option<TurnCommit>, Outcome> {
+    let Some(branch) = given.text("branch")?.map(str::to_owned) else { return Ok(None) };
+    let ran = given.value("ran").map(Json::from).unwrap_or_default();
+    let lines = ran.as_array().into_iter().flatten().filter_map(|run| run["command"].as_str().map(str::to_owned));
+    Ok(Some(TurnCommit { branch, change: given.need_text("change")?.to_owned(), lines: distinct(lines) }))
 }
 
 /// Returns the part of a plan that says how it is verified.
@@ -412,6 +475,9 @@ impl Activity for VerifyRun {
             ("answer", schema::text()),
             ("waived", schema::flag()),
             ("unattended", schema::flag()),
+            ("branch", schema::text()),
+            ("change", schema::text()),
+            ("ran", schema::list(schema::any())),
         ]);
         schema::also(fields, &program::schema())
     }

@@ -136,7 +136,7 @@ impl Reader {
         let is_over = live.state.is_done();
         if turns > self.turns || is_over && !self.is_over && !context(live, "message").is_null() {
             let failure = std::mem::take(&mut self.failure);
-            let is_closed = is_over && turns == self.turns && live.place() == "CLOSED";
+            let is_closed = is_over && turns == self.turns && live.place().starts_with("CLOSED");
             if !is_closed {
                 found.push(turn_ended(live, &failure));
             }

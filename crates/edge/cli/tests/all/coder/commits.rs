@@ -55,6 +55,58 @@ fn a_commit_holds_what_the_turn_changed_and_nothing_else() {
     assert_eq!(scene.read("report.txt"), "ran\n");
 }
 
+/// A turn that uses a file of a person, which is in no commit, and asks a question before it ends.
+fn uses_a_file_of_a_person() -> Scene {
+    let patch = "--- a/count.sh\n+++ b/count.sh\n@@ -1 +1 @@\n-echo 0\n+. ./mine.sh; number $#\n";
+    let moves = vec![
+        Move::call("apply_patch", json!({ "patch": patch })),
+        Move::call("needs_user", json!({ "questions": ["Shall I go on?"] })),
+        Move::done("done"),
+    ];
+    Scene::new(vec![CoderTurn::change(GOAL, &["count.sh"], &[], moves)])
+}
+
+const MINE: &str = "number() { echo \"$1\"; }\n";
+
+#[test]
+fn a_commit_that_lacks_uncommitted_work_of_a_person_is_verified_without_it() {
+    let scene = uses_a_file_of_a_person();
+    scene.write("mine.sh", MINE);
+    scene.start(GOAL, "--set once=false");
+    scene.send("CONFIRM", &json!({ "answer": "yes" }));
+    let ended = scene.send("CLARIFICATION_ANSWER", &json!({ "text": "yes" }));
+    assert!(told(&ended).contains("verify_pass"), "{ended}");
+    scene.send("COMMIT", &json!({}));
+    let refused = scene.send("CONFIRM", &json!({ "answer": "yes" }));
+    assert!(told(&refused).contains("not committed: on the tree to commit, `make test` failed"), "{refused}");
+    assert_eq!(scene.git(&["branch", "--list", "interlock/*"]), "");
+}
+
+#[test]
+fn a_branch_that_was_moved_during_the_turn_is_not_committed_to() {
+    let scene = uses_a_file_of_a_person();
+    scene.write("mine.sh", MINE);
+    scene.start(GOAL, "--set once=false");
+    scene.send("CONFIRM", &json!({ "answer": "yes" }));
+    scene.git(&["add", "mine.sh"]);
+    scene.git(&["commit", "-qm", "Whoever made this"]);
+    scene.send("CLARIFICATION_ANSWER", &json!({ "text": "yes" }));
+    scene.send("COMMIT", &json!({}));
+    let refused = scene.send("CONFIRM", &json!({ "answer": "yes" }));
+    let why = "somebody else than this run has moved the branch main from ";
+    assert!(told(&refused).contains("not committed: ") && told(&refused).contains(why), "{refused}");
+}
+
+#[test]
+fn what_a_person_does_during_a_turn_does_not_verify_it() {
+    let scene = uses_a_file_of_a_person();
+    scene.start(GOAL, "--set once=false");
+    scene.send("CONFIRM", &json!({ "answer": "yes" }));
+    scene.write("mine.sh", MINE);
+    let ended = scene.send("CLARIFICATION_ANSWER", &json!({ "text": "yes" }));
+    assert!(told(&ended).contains("verify_fail") && !told(&ended).contains("verify_pass"), "{ended}");
+}
+
 #[test]
 fn a_commit_shows_branch_message_files_diff_and_hooks() {
     let scene = Scene::new(vec![repair(GOAL)]);

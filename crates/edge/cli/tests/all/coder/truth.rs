@@ -37,6 +37,21 @@ fn a_model_that_does_nothing_and_says_fixed_is_not_believed() {
 }
 
 #[test]
+fn a_conversation_ends_as_its_last_turn_did() {
+    for (moves, code, place) in [
+        (vec![Move::done("Fixed.")], 1, "CLOSED_NOT_DONE"),
+        (vec![Move::call("apply_patch", patch()), Move::done("Fixed.")], 0, "CLOSED"),
+    ] {
+        let scene = Scene::new(vec![change(moves)]);
+        scene.start(GOAL, "--set once=false");
+        scene.send("CONFIRM", &json!({ "answer": "yes" }));
+        let closed = scene.send("CLOSE", &json!({}));
+        assert_eq!(closed.code, Some(code), "{closed}");
+        assert!(closed.stdout.contains(&format!("  {place}\n")), "{closed}");
+    }
+}
+
+#[test]
 fn edits_that_were_refused_or_failed_are_no_change() {
     let moves = vec![
         Move::call("write_file", json!({ "path": ".github/workflows/ci.yml", "content": "x" })),
