@@ -78,7 +78,7 @@ impl Folder {
                 Err(Error::TooMany { .. }) => return Err(Error::TooMany { path: self.path.join(path), files_max }),
                 other => waiting.extend(folders(&found[other?..], &enter)),
             }
-            if waiting.back().is_some_and(is_deep) {
+            if waiting.back().is_some_and(|folder| is_deep(folder)) {
                 return Err(Error::TooDeep { path: self.path.join(path), depth_max: DEPTH_MAX });
             }
         }
@@ -162,7 +162,7 @@ impl Folder {
     }
 }
 
-fn is_deep(folder: &PathBuf) -> bool {
+fn is_deep(folder: &Path) -> bool {
     folder.components().count() > DEPTH_MAX
 }
 
