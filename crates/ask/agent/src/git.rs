@@ -339,6 +339,18 @@ mod tests {
     }
 
     #[test]
+    fn a_huge_file_in_place_of_a_short_one_is_put_back_and_not_read() {
+        for name in ["HEAD", "commondir", "objects/info/alternates"] {
+            let (_top, folder, _) = scene();
+            let before = Standing::of(&folder).unwrap();
+            sh(&folder, &format!("truncate -s 900M .git/{name}"));
+            let said = before.restore("r");
+            assert!(said.len() == 1 && said[0].ends_with("taken back"), "{name}: {said:?}");
+            assert_eq!(Standing::of(&folder).unwrap(), before, "{name}");
+        }
+    }
+
+    #[test]
     fn another_directory_in_place_of_the_repository_is_not_changed() {
         let replacements =
             ["ln -s ../other/.git .git", "echo 'gitdir: ../other/.git' > .git", "cp -r ../other/.git .git"];

@@ -73,4 +73,22 @@ mod tests {
         assert_eq!(Place::find(&root).unwrap().repository, None);
         assert!(begin(&root, false).unwrap().git.is_some(), "a person has started another run");
     }
+
+    #[test]
+    fn the_policy_of_a_run_is_not_that_of_a_repository_that_appears_above_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let (sub, deep) = (root.join("sub"), root.join("sub/deep"));
+        std::fs::create_dir_all(&deep).unwrap();
+        begin(&sub, false).unwrap();
+        std::fs::create_dir(root.join(".git")).unwrap();
+        assert_eq!(interlock_activity::project::root(&sub), sub);
+        // A link that a program has put there is not followed.
+        std::fs::rename(&sub, root.join("s2")).unwrap();
+        std::os::unix::fs::symlink("s2/deep", &sub).unwrap();
+        assert_eq!(interlock_activity::project::root(&sub), sub);
+        let said = lost(&sub).unwrap();
+        assert!(format!("{said:?}").contains("sub has become a symbolic link"), "{said:?}");
+        assert!(interlock_activity::project::read(&sub, "x").is_err());
+    }
 }
