@@ -123,7 +123,7 @@ fn feedback_makes_another_plan() {
     terminal.answer("refused", "");
     terminal.answer(PROMPT, &format!("/close{ENTER}"));
     let (code, seen) = terminal.end();
-    assert_eq!((code, scene.read("count.sh").as_str()), (Some(0), BEFORE), "{seen}");
+    assert_eq!((code, scene.read("count.sh").as_str()), (Some(1), BEFORE), "{seen}");
     let planned = scene.model.asked().into_iter().filter(|asked| asked.text().contains("# Planning"));
     assert!(planned.into_iter().any(|asked| asked.text().contains("use a function")));
 }
