@@ -141,6 +141,38 @@ fn coder_a_turn_is_repaired_a_fourth_time() {
 }
 
 #[test]
+fn firmware_a_measured_regression_is_kept() {
+    caught(
+        "firmware",
+        "came: worse, next_action: ROLLBACK }",
+        "came: worse }",
+        "after .regression_measured",
+        expect![[r#"
+            after .regression_measured leads to ROLLBACK_TO_GOOD.restored or ERROR_RECOVERY or FAILURE or ABORTED
+            round_measured (convergence.measure): MEASURE_ROUND → CONTROL_RUNS
+            controls_agreed (delivery.examine): CONTROL_RUNS → DELIVER
+            delivered (copy.deliver): DELIVER → SUCCESS
+        "#]],
+    );
+}
+
+#[test]
+fn coder_the_tree_to_commit_is_not_verified() {
+    caught(
+        "coder",
+        "ALLOW: { target: COMMIT_VERIFYING,",
+        "ALLOW: { target: COMMITTING,",
+        "never @git.commit without COMMIT_VERIFYING",
+        expect![[r#"
+            never @git.commit without COMMIT_VERIFYING.verify_pass since COMMIT_CHECKING
+            facts_alone (turn.facts): FACTS_COLLECTING → IDLE
+            COMMIT (user): IDLE → COMMIT_CHECKING
+            ALLOW (policy.commit): COMMIT_CHECKING → COMMITTING
+        "#]],
+    );
+}
+
+#[test]
 fn coder_an_unverified_change_is_committed() {
     caught(
         "coder",
@@ -149,9 +181,9 @@ fn coder_an_unverified_change_is_committed() {
         "never @git.commit without VERIFYING",
         expect![[r#"
             never @git.commit without VERIFYING.verify_pass since EXECUTING
-            facts_alone (turn.facts): FACTS_COLLECTING → IDLE
             COMMIT (user): IDLE → COMMIT_CHECKING
-            ALLOW (policy.commit): COMMIT_CHECKING → COMMITTING
+            ALLOW (policy.commit): COMMIT_CHECKING → COMMIT_VERIFYING
+            verify_pass (verify.run): COMMIT_VERIFYING → COMMITTING
         "#]],
     );
 }
@@ -245,7 +277,7 @@ fn prd_an_unverified_text_is_committed() {
         "never COMMIT_TASK without",
         expect![[r#"
             never COMMIT_TASK without VERIFY_TASK.verified or AUTO_FIX.FIX_SUCCESS since IMPLEMENT_TASK or APPLY_FIX
-            checkpoint_created (workspace.checkpoint): CREATE_CHECKPOINT → TAKE_TASK
+            commands_tried (project.try): TRY_COMMANDS → TAKE_TASK
             task_taken (tasks.next): TAKE_TASK → IMPLEMENT_TASK
             code_changed (agent.prompt): IMPLEMENT_TASK → COMMIT_TASK
         "#]],
