@@ -166,6 +166,7 @@ impl Trial {
             workspace: Workspace::new(&self.home),
             sandbox: Sandbox { launcher: launcher(), store: Some(self.home.clone()), ..Sandbox::default() },
             referee: Arc::new(ByTest(self.rule)),
+            before_turn: |_, _| {},
         })
     }
 

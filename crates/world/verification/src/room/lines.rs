@@ -34,8 +34,14 @@ fn extension(path: &str) -> &str {
     path.rsplit_once('.').map_or("", |(_, extension)| extension)
 }
 
-/// Adds a comment to a text: whoever runs it notices nothing.
+/// Languages with other comments, which may need an end.
+const OTHER_COMMENTS: [&str; 9] = ["vue", "svelte", "clj", "erl", "ml", "mli", "asm", "s", "vb"];
+
+/// Adds a comment to a text: whoever runs it notices nothing. The text stays as it is if the language has other comments.
 pub(crate) fn with_comment(path: &str, text: &str) -> String {
+    if OTHER_COMMENTS.contains(&extension(path)) {
+        return text.to_owned();
+    }
     format!("{}\n{}\n", text.trim_end(), marked(&format!("{} WORD", sign(path, text))))
 }
 
@@ -47,7 +53,7 @@ fn sign(path: &str, text: &str) -> &'static str {
             "#"
         }
         "py" => "#",
-        _ if is_shell(path, text) => "#",
+        _ if is_shell(path, text) || text.starts_with("#!") => "#",
         _ => "//",
     }
 }
@@ -90,7 +96,7 @@ pub(crate) fn stopped_lines(path: &str, before: &str, after: &str) -> Vec<Broken
     let is_code = |at: &usize| {
         let line = lines.get(*at).copied().unwrap_or_default();
         !held.contains(at)
-            && !(inside.contains(at) && is_end(line))
+            && (!inside.contains(at) || !is_end(line))
             && !line.starts_with("#!")
             && !without_comment(path, after, line).trim().is_empty()
     };
