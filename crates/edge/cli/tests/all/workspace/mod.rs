@@ -43,7 +43,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("conform", &["chart", "core", "exchange"]),
     ("journal", &["chart", "core", "redact"]),
     ("testkit", &["chart", "core"]),
-    ("activity", &["chart", "core", "journal", "beneath", "policy"]),
+    ("activity", &["chart", "core", "journal", "beneath", "git", "policy"]),
     ("sqlite", &["core", "journal"]),
     ("testkit-engine", &["chart", "core", "journal"]),
     ("knowledge", &["journal", "sqlite"]),
