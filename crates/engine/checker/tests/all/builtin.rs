@@ -48,24 +48,24 @@ fn every_built_in_machine_is_proved_with_unchanged_figures() {
           between inputs (upper): 767 transitions, 649 activities, 251 judgements
           whole run: none
           waits in AWAITING_CHECKS, AWAITING_USER, AWAITING_DEPLOY
-        coder: 17 properties, 5233 configurations
-          in 5 explorations 132963 configurations, 633778 ways
+        coder: 18 properties, 5314 configurations
+          in 5 explorations 133289 configurations, 636466 ways
           between inputs (upper): 2201 transitions, 1574 activities, 629 judgements
           whole run: none
           waits in IDLE, INTAKE_ASKED, STEP_ASKED, REPAIR_ASKED, PLAN_ASKED, CALL_ASKED, COMMIT_ASKED
-        firmware: 21 properties, 92423 configurations
+        firmware: 22 properties, 92423 configurations
           in 7 explorations 284592 configurations, 1515299 ways
-          between inputs (upper): 9663 transitions, 9028 activities, 1902 judgements
-          whole run: 14964 transitions, 13643 activities, 2636 judgements
+          between inputs (upper): 10041 transitions, 9028 activities, 1902 judgements
+          whole run: 15488 transitions, 13643 activities, 2636 judgements
           waits in 
         notebook: 8 properties, 14952 configurations
           in 3 explorations 128383 configurations, 586751 ways
           between inputs (upper): 280206927 transitions, 98821191 activities, 0 judgements
           whole run: none
           waits in idle, workflow_completed, error, cancelled
-        prd: 13 properties, 3486 configurations
-          in 3 explorations 124372 configurations, 635676 ways
-          between inputs (upper): 8800 transitions, 6172 activities, 7 judgements
+        prd: 13 properties, 4046 configurations
+          in 3 explorations 125073 configurations, 628631 ways
+          between inputs (upper): 8801 transitions, 6173 activities, 7 judgements
           whole run: none
           waits in READY, CONFIRMING, BLOCKED
     "#]]
