@@ -82,6 +82,7 @@ fn the_general_activities_have_their_effects() {
         ("policy.commit", EffectClass::Read, false),
         ("policy.plan", EffectClass::Read, false),
         ("project.detect", EffectClass::Read, false),
+        ("project.try", EffectClass::Read, false),
         ("run.start", EffectClass::Read, true),
         ("timer.wait", EffectClass::Read, true),
         ("workspace.apply", EffectClass::Write, false),
