@@ -13,6 +13,7 @@
 
 mod cache;
 mod error;
+mod expectations;
 mod functions;
 mod git;
 mod items;
@@ -31,6 +32,7 @@ mod text;
 mod words;
 
 pub use error::{Error, Result};
+pub use expectations::{Expectation, expectations};
 pub use functions::{Branch, BranchKind, Function, blocks, branches, functions, without_comments};
 pub use items::{Item, ItemKind, items};
 pub use map::{Count, Entry, Map, Symbol};
