@@ -13,7 +13,7 @@ if [ "$*" = prepared ]; then
         first=$((RANDOM * RANDOM + 1000))
         echo "== prepared: seeds $first to $((first + 9))"
         INTERLOCK_PREPARED="$first..$((first + 10))" cargo test --quiet --package interlock-cli --test all -- --exact \
-            prepared::a_prepared_workspace_leads_nowhere_chosen_seeds
+            prepared::heavy::chosen_prepared_workspaces_lead_nowhere
     done
     exit
 fi
