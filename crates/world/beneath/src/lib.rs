@@ -7,6 +7,8 @@
 //! of bytes. A component that is exchanged during an access changes nothing elsewhere.
 //!
 //! This is the only crate that writes in such places; `clippy.toml` forbids the others to change files by path.
+//! It also finds the programs that Interlock starts itself ([`programs`]), because a program may have prepared those, too.
+//!
 //! It does not know which files there are or what they mean. It does not read files that a person names on the command
 //! line: there a pipe is intended.
 
@@ -15,6 +17,7 @@
 mod error;
 mod folder;
 mod list;
+pub mod programs;
 mod remove;
 pub mod whole;
 mod write;

@@ -14,7 +14,7 @@ use crate::{
     Error,
     odd::{self, odd_files},
     place::{GitDirs, Place},
-    program::{Program, search_path},
+    program::Program,
     wait::{self, DEADLINE, Ended, IDLE, NotEnded},
     walls::{self, Walls},
 };
@@ -58,6 +58,10 @@ const AUTHOR: [(&str, &str); 4] = [
 
 /// The git directory of a call on a directory without a repository. Without one git would look for it.
 const NOWHERE: &str = "/nonexistent";
+
+/// Why git could not be started if there is none.
+const NOWHERE_FOUND: &str =
+    "there is no `git` in `PATH`; directories that a program of a run can change are not searched";
 
 /// The variables that say where the settings of a person are.
 const PERSONS: [&str; 5] = ["HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
@@ -303,14 +307,14 @@ impl<E: From<Error>> Git<E> {
             return Err(Error::Stopped(why.clone()));
         }
         let doing = arguments.first().copied().unwrap_or_default();
-        let search = search_path();
-        let program = Program::find(&search);
-        let mut command = self.command(&program, &search, arguments);
+        let places: Vec<&Path> = self.places().collect();
+        let program = Program::find(&places).ok_or_else(|| Error::NoGit(NOWHERE_FOUND.to_owned()))?;
+        let mut command = self.command(&program, arguments);
         command.stdin(if stdin.is_empty() { Stdio::null() } else { Stdio::piped() });
         let child = walls::start(command, &self.walls(program)?)?;
         // The time of helper programs is not seen.
         let idle = if self.has_helpers { DEADLINE } else { IDLE };
-        match wait::wait(child, stdin, idle) {
+        match wait::wait(child, doing, stdin, idle) {
             Ok(Ended { status, stdout, .. }) if status.success() => Ok(stdout),
             Ok(Ended { stderr, .. }) => {
                 Err(Error::Failed { doing: doing.to_owned(), said: String::from_utf8_lossy(&stderr).trim().to_owned() })
@@ -370,11 +374,12 @@ impl<E: From<Error>> Git<E> {
         })
     }
 
-    fn command(&self, program: &Program, search: &OsStr, arguments: &[&str]) -> Command {
+    #[expect(clippy::disallowed_methods, reason = "the program was found where no other program can have put it")]
+    fn command(&self, program: &Program, arguments: &[&str]) -> Command {
         let mut command = Command::new(&program.path);
         // A signal to the whole session must not end git in the middle of a write.
         command.process_group(0);
-        command.env_clear().current_dir(&self.folder).env("PATH", search);
+        command.env_clear().current_dir(&self.folder).env("PATH", program.search_path());
         command.envs([("LC_ALL", "C"), ("GIT_TERMINAL_PROMPT", "0"), ("GIT_OPTIONAL_LOCKS", "0")]);
         command.envs([("GIT_NO_LAZY_FETCH", "1"), ("GIT_NO_REPLACE_OBJECTS", "1")]);
         if self.is_person {

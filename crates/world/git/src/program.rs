@@ -1,20 +1,26 @@
-//! Finds the `git` program and the files that the kernel executes with it.
+//! Finds the `git` program and the files that the kernel executes with it. It is looked up where no program of a run can have
+//! put it (`crates/world/beneath/src/programs.rs`).
 
 use std::{
-    ffi::OsStr,
+    ffi::{OsStr, OsString},
     fs::{self, File},
     io::Read as _,
-    os::unix::{ffi::OsStrExt as _, fs::MetadataExt as _},
+    os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::OnceLock,
 };
+
+use interlock_beneath::programs;
 
 /// The beginning of an executable file that needs no interpreter of a script.
 const ELF: &[u8] = b"\x7fELF";
 
 /// The part of an executable file in which its dynamic loader is named.
 const HEAD_BYTES: u64 = 16 * 1024;
+
+/// The directories of the system in the search path of a call. A script in place of git may need them.
+const OF_SYSTEM: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// The program, and what the kernel must be allowed to execute for it.
 #[derive(Debug)]
@@ -26,20 +32,25 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Finds git in a search path. `Command` would fork the whole process to search it, which takes longer than most calls.
-    /// A script in place of git is used only if there is no real one.
-    pub(crate) fn find(path: &OsStr) -> Self {
-        let is_program = |file: &PathBuf| fs::metadata(file).is_ok_and(|it| it.is_file() && it.mode() & 0o111 != 0);
-        let places = std::env::split_paths(path).filter(|place| place.is_absolute());
-        let found: Vec<PathBuf> = places.map(|place| place.join("git")).filter(is_program).collect();
+    /// Finds git for a call on these directories. `Command` would fork the whole process to search it, which takes longer than
+    /// most calls. A script in place of git is used only if there is no real one. Returns `None` if there is neither.
+    pub(crate) fn find(workspaces: &[&Path]) -> Option<Self> {
+        let found = programs::all("git", workspaces);
         for path in &found {
             let head = head(path);
             if head.starts_with(ELF) {
                 let real = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
-                return Program { path: path.clone(), executes: loader(&head).into_iter().chain([real]).collect() };
+                let executes = loader(&head).into_iter().chain([real]).collect();
+                return Some(Program { path: path.clone(), executes });
             }
         }
-        Program { path: found.into_iter().next().unwrap_or_else(|| "git".into()), executes: Vec::new() }
+        found.into_iter().next().map(|path| Program { path, executes: Vec::new() })
+    }
+
+    /// Returns the search path for the call: git's own directory, and those of the system.
+    pub(crate) fn search_path(&self) -> OsString {
+        let own = self.path.parent().unwrap_or(Path::new("/usr/bin"));
+        [own.as_os_str(), OsStr::new(OF_SYSTEM)].join(OsStr::new(":"))
     }
 
     /// Returns the directory that the program is installed in with its libraries, if it looks like one.
@@ -57,15 +68,11 @@ impl Program {
 
 /// Returns the version line of the `git` that would be used; `None` if there is none.
 pub fn version() -> Option<String> {
-    said(&Program::find(&search_path()).path, "--version")
-}
-
-/// Returns the search path for programs.
-pub(crate) fn search_path() -> std::ffi::OsString {
-    std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into())
+    said(&Program::find(&[])?.path, "--version")
 }
 
 /// Asks git about itself. It reads no repository for this.
+#[expect(clippy::disallowed_methods, reason = "the program was found where no other program can have put it")]
 fn said(program: &Path, option: &str) -> Option<String> {
     let mut command = Command::new(program);
     command.arg(option).env_clear().current_dir("/").stdin(Stdio::null()).stderr(Stdio::null());

@@ -7,7 +7,7 @@ use std::{
 
 use tempfile::TempDir;
 
-use crate::{Error, Git, program::Program, program::search_path, wait, walls, walls::Walls};
+use crate::{Error, Git, program::Program, wait, walls, walls::Walls};
 
 fn sh(folder: &Path, script: &str) {
     let done = Command::new("sh").arg("-ec").arg(script).current_dir(folder).output().unwrap();
@@ -134,6 +134,74 @@ fn a_call_that_waits_for_a_pipe_is_ended_and_names_it() {
     discover(&folder).run(&["status"]).unwrap();
 }
 
+/// Only what git could read counts, and not the files that it stores.
+#[test]
+fn any_number_of_files_hides_no_pipe() {
+    let (_top, folder, _) = scene();
+    sh(&folder, "seq 21000 | sed s/^/a/ | xargs touch; mkdir -p x/.git/refs x/.git/objects; mkfifo x/.git/HEAD");
+    let pipe = folder.join("x/.git/HEAD");
+    assert_eq!(crate::clear(&folder), [format!("{} is a named pipe; it was removed", pipe.display())]);
+    discover(&folder).run(&["status"]).unwrap();
+}
+
+/// Git would read the whole file into memory, in every call.
+#[test]
+fn control_files_that_are_too_long_are_put_away() {
+    let (_top, folder, _) = scene();
+    let names = [".gitignore", "d/.gitattributes", ".mailmap", ".git/info/exclude", ".git/config"];
+    sh(&folder, "mkdir d; truncate -s 3G large .git/objects/large .github");
+    for name in names {
+        sh(&folder, &format!("truncate -s 3G {name}"));
+    }
+    let said = crate::clear(&folder);
+    assert_eq!(said.len(), names.len(), "{said:#?}");
+    assert!(said.iter().all(|said| said.contains("is larger than 4 MiB")), "{said:#?}");
+    assert!(names.iter().all(|name| !folder.join(name).exists()));
+    assert!(["large", ".github", ".interlock-aside-odd-0"].iter().all(|name| folder.join(name).exists()));
+}
+
+/// One that was put there later ends the call, and nothing else.
+#[test]
+fn a_call_that_lists_files_fills_little_memory() {
+    let (_top, folder, _) = scene();
+    sh(&folder, "truncate -s 2G .gitignore");
+    let Err(Error::Failed { said, .. }) = discover(&folder).run(&["ls-files", "--others", "--exclude-standard"]) else {
+        unreachable!()
+    };
+    assert!(said.contains("memory"), "{said}");
+}
+
+/// A program took the permissions of the user's files away. A thread of its own is an ordinary user.
+#[test]
+fn what_the_user_owns_can_be_read_again() {
+    let (top, folder, _) = scene();
+    sh(&folder, "mkdir -p d/e .git/objects/ab; echo x > .gitignore; chmod 751 d");
+    sh(&folder, "chmod 300 d/e; chmod 000 .gitignore .git/objects/ab .git/HEAD; chmod 444 .git; chmod 755 ..");
+    let chown = |whose: &str| sh(top.path(), &format!("chown -R {whose} r"));
+    if !rustix::process::geteuid().is_root() {
+        return assert_eq!(crate::clear(&folder).len(), 5);
+    }
+    let clear = || {
+        let nobody = rustix::process::Uid::from_raw(65_534);
+        std::thread::scope(|scope| {
+            let clear = || {
+                rustix::thread::set_thread_res_uid(nobody, nobody, nobody).unwrap();
+                crate::clear(&folder)
+            };
+            scope.spawn(clear).join().unwrap()
+        })
+    };
+    assert_eq!(clear(), [] as [&str; 0], "the files of others stay as they are");
+    chown("65534");
+    assert_eq!(crate::clear(&folder), [] as [&str; 0], "root can read them");
+    let said = clear();
+    assert_eq!(said.len(), 5, "{said:#?}");
+    let first = "could not be read, because its permissions were 444; now they are 744";
+    assert!(said.iter().any(|said| said.ends_with(first)), "{said:#?}");
+    assert_eq!(clear(), [] as [&str; 0]);
+    sh(&folder, "test $(stat -c %a d d/e .gitignore .git/HEAD | tr '\\n' _) = 751_700_400_400_");
+}
+
 #[test]
 fn a_long_output_and_a_long_input_pass_at_once() {
     let (_top, folder, _) = scene();
@@ -149,7 +217,7 @@ fn a_program_that_says_nothing_and_works_is_not_idle() {
         use std::os::unix::process::CommandExt as _;
         let mut shell = Command::new("sh");
         let child = shell.args(["-c", script]).process_group(0).spawn().unwrap();
-        wait::wait(child, b"", Duration::from_millis(1_200))
+        wait::wait(child, "", b"", Duration::from_millis(1_200))
     };
     assert!(spin("i=0; while [ $i -lt 3000000 ]; do i=$((i+1)); done").is_ok());
     assert!(matches!(spin("read x < /dev/null; exec sleep 60"), Err(wait::NotEnded::Idle)));
@@ -158,7 +226,7 @@ fn a_program_that_says_nothing_and_works_is_not_idle() {
 /// One wall is enough: without Landlock git cannot fork, and without the filter it can execute nothing else.
 #[test]
 fn the_loader_and_the_program_are_all_that_is_executed() {
-    let program = Program::find(&search_path());
+    let program = Program::find(&[]).unwrap();
     assert!((1..=2).contains(&program.executes.len()), "{:?}", program.executes);
     let walls = Walls { executes: program.executes, helpers: Some("/nonexistent".into()), ..Walls::default() };
     assert!(walls::start(Command::new("/bin/true"), &walls).is_err());
