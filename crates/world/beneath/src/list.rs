@@ -2,9 +2,9 @@
 
 use std::{
     collections::VecDeque,
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     io::Read as _,
-    os::unix::ffi::OsStringExt as _,
+    os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
 };
 
@@ -43,26 +43,38 @@ impl Folder {
 
     /// Returns the names in a directory beneath this one, in order, each with what it is. An empty path lists this one.
     pub fn kinds(&self, path: &Path) -> Result<Vec<(OsString, FileType)>> {
+        self.kinds_where(path, |_, _| true)
+    }
+
+    /// Returns those names in a directory that are wanted, in order, each with what it is. Only these count as names of the
+    /// directory, so that any number of others cannot hide them.
+    pub fn kinds_where(
+        &self,
+        path: &Path,
+        is_wanted: impl Fn(&OsStr, FileType) -> bool,
+    ) -> Result<Vec<(OsString, FileType)>> {
         let here = self.folder(path)?;
         let failed = |error| Error::system(&here.path, error);
         let opened = fs::openat(&here.handle, ".", LISTED, Mode::empty()).map_err(failed)?;
         let mut names = Vec::new();
         for entry in fs::Dir::new(opened).map_err(failed)? {
             let entry = entry.map_err(failed)?;
-            let name = entry.file_name().to_bytes().to_vec();
-            if name == b"." || name == b".." {
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                // Some file systems do not say it in the list.
+                FileType::Unknown => here.kind(Path::new(name))?.unwrap_or(FileType::Unknown),
+                kind => kind,
+            };
+            if !is_wanted(name, kind) {
                 continue;
             }
             if names.len() == NAMES_MAX {
                 return Err(Error::TooMany { path: here.path, files_max: NAMES_MAX });
             }
-            let name = OsString::from_vec(name);
-            let kind = match entry.file_type() {
-                // Some file systems do not say it in the list.
-                FileType::Unknown => here.kind(Path::new(&name))?.unwrap_or(FileType::Unknown),
-                kind => kind,
-            };
-            names.push((name, kind));
+            names.push((name.to_owned(), kind));
         }
         names.sort_by(|(one, _), (other, _)| one.cmp(other));
         Ok(names)

@@ -9,7 +9,7 @@ use std::{
 };
 
 use rustix::{
-    fs::{self, AtFlags, FileType, Mode, OFlags, RenameFlags},
+    fs::{self, Access, AtFlags, CWD, FileType, Mode, OFlags, RenameFlags},
     io::Errno,
 };
 
@@ -216,6 +216,37 @@ impl Folder {
             return Err(Error::Link { path: full });
         }
         fs::chmod(by_handle(&file), mode).map_err(|error| Error::system(&full, error))
+    }
+
+    /// Lets this user read a file, or list and change a directory, if it is theirs and cannot be read. An empty path is this
+    /// directory. Returns the permissions before and after; `None` if nothing was changed.
+    pub fn open_up(&self, path: &Path) -> Result<Option<(Mode, Mode)>> {
+        let full = self.path.join(path);
+        let failed = |error| Error::system(&full, error);
+        let place = match self.names_of(path)?.is_empty() {
+            true => self.handle.try_clone().map_err(|error| Error::io(&full, error))?,
+            false => {
+                let (folder, name) = self.parent(path)?;
+                let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                fs::openat(&folder.handle, name, flags, Mode::empty()).map_err(failed)?
+            }
+        };
+        let about = fs::fstat(&place).map_err(failed)?;
+        let (read, needed) = match FileType::from_raw_mode(about.st_mode) {
+            FileType::Directory => (Access::READ_OK | Access::EXEC_OK, Mode::RWXU),
+            FileType::RegularFile => (Access::READ_OK, Mode::RUSR),
+            _ => return Ok(None),
+        };
+        let (name, before) = (by_handle(&place), Mode::from_raw_mode(about.st_mode & 0o7777));
+        // Root can read what has no permissions, and the files of others are theirs.
+        if fs::accessat(CWD, &name, read, AtFlags::EACCESS).is_ok() {
+            return Ok(None);
+        }
+        match fs::chmod(&name, before | needed) {
+            Ok(()) => Ok(Some((before, before | needed))),
+            Err(Errno::PERM) => Ok(None),
+            Err(error) => Err(failed(error)),
+        }
     }
 }
 

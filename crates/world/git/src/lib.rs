@@ -22,7 +22,7 @@ mod walls;
 
 pub use call::{Git, join, split};
 pub use error::Error;
-pub use odd::{Odd, clear, odd_files};
+pub use odd::{Odd, clear, clear_all, odd_files, open_up};
 pub use place::{GitDirs, Place, git_dirs};
 pub use program::version;
 
