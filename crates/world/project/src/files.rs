@@ -56,6 +56,15 @@ impl<'p> Files<'p> {
         names
     }
 
+    /// Returns the first file whose path begins and ends like this; `begin` can name a directory.
+    pub(crate) fn matching(&self, begin: &str, end: &str) -> Option<String> {
+        let (folder, begin) = begin.rsplit_once('/').unwrap_or((".", begin));
+        let is_it =
+            |name: &String| name.len() >= begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end);
+        let name = self.names(folder).into_iter().find(is_it)?;
+        Some(if folder == "." { name } else { format!("{folder}/{name}") })
+    }
+
     /// Records a file that could be read and not understood.
     pub(crate) fn misread(&self, name: &str, why: impl std::fmt::Display) {
         self.problems.borrow_mut().push(format!("{name}: {why}"));

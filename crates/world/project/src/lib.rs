@@ -49,6 +49,9 @@ pub struct Command {
     /// The command to use if the program of this one is not installed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instead: Option<String>,
+    /// The command to use if the program of that one is missing too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub otherwise: Option<String>,
     /// The scripts that the command line or the definition names, each with the hash of its content.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scripts: BTreeMap<String, String>,
@@ -72,8 +75,13 @@ impl Command {
     /// Creates a command that a person has configured. May block on the file system.
     pub fn configured(root: &Path, kind: Kind, line: &str, definition: Option<String>) -> Self {
         let (command, found_by) = (line.to_owned(), CONFIGURED.to_owned());
-        Command { kind, command, found_by, definition, instead: None, scripts: BTreeMap::new() }
+        Command { kind, command, found_by, definition, instead: None, otherwise: None, scripts: BTreeMap::new() }
             .with_scripts(&Files::new(root))
+    }
+
+    /// Returns the commands that can take the place of this one if its program is not installed, the best first.
+    pub fn alternatives(&self) -> impl Iterator<Item = &String> {
+        [&self.instead, &self.otherwise].into_iter().flatten()
     }
 
     fn with_scripts(mut self, files: &Files<'_>) -> Self {
@@ -131,7 +139,12 @@ pub fn detect(root: &Path) -> Detected {
     if found.has_tests() {
         return found;
     }
+    let mut tested: Vec<String> = Vec::new();
     for folder in inner(root) {
+        // A project runs the tests in its own directory of tests.
+        if is_folder_of_tests(&folder, &tested) {
+            continue;
+        }
         let mut below = detect_in(&root.join(&folder));
         if !below.has_tests() {
             continue;
@@ -140,6 +153,7 @@ pub fn detect(root: &Path) -> Detected {
         for command in &mut below.commands {
             command.command = inside(&command.command);
             command.instead = command.instead.as_deref().map(inside);
+            command.otherwise = command.otherwise.as_deref().map(inside);
             command.found_by = format!("{folder}/{}", command.found_by);
             command.scripts = std::mem::take(&mut command.scripts)
                 .into_iter()
@@ -148,9 +162,17 @@ pub fn detect(root: &Path) -> Detected {
         }
         found.commands.extend(below.commands);
         found.problems.extend(below.problems);
+        tested.push(folder);
     }
     found.commands.sort_by_key(|command| command.kind);
     found
+}
+
+/// Returns true if a directory is called as Python's directories of tests are, and belongs to one of these projects.
+fn is_folder_of_tests(folder: &str, projects: &[String]) -> bool {
+    folder.rsplit_once('/').is_some_and(|(above, name)| {
+        python::TEST_FOLDERS.contains(&name) && projects.iter().any(|project| project == above)
+    })
 }
 
 /// Returns the directories one and two levels below the root that may hold a project. A name that a shell would read
@@ -181,8 +203,8 @@ fn detect_in(root: &Path) -> Detected {
     let files = Files::new(root);
     let mut commands: Vec<Command> = Vec::new();
     for Row { file, find, fills_gaps_only } in TABLE {
-        let name = match file.strip_prefix('*') {
-            Some(end) => files.names(".").into_iter().find(|name| name.ends_with(end)),
+        let name = match file.split_once('*') {
+            Some((begin, end)) => files.matching(begin, end),
             None => Some((*file).to_owned()),
         };
         let Some((file, text)) =

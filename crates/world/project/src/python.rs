@@ -6,13 +6,53 @@ use toml::Table;
 use crate::{Kind, files::Files, table::Found};
 
 /// The directories that tests are looked for in.
-const TEST_FOLDERS: [&str; 3] = ["tests", "test", "."];
+pub(crate) const TEST_FOLDERS: [&str; 3] = ["tests", "test", "."];
+
+/// The most test files of a directory that are read for the modules that they use.
+const TESTS_READ_MAX: usize = 100;
 
 /// `tox` runs the environments that its file lists. Without it, the tests run in the present environment.
 pub(crate) fn tox(files: &Files<'_>, text: &str) -> Vec<Found> {
     let settings = Settings::read(files);
-    let names_pytest = text.contains("pytest").then(|| Found::new(Kind::Test, "python3 -m pytest"));
+    let names_pytest = text.contains("pytest").then(|| pytest(files));
     vec![Found::new(Kind::Test, "tox").defined(text).or_else(names_pytest.or_else(|| settings.tests(files, "")))]
+}
+
+/// Returns the command for test files that no settings name: unittest if they use it and do not use pytest, else pytest,
+/// which also runs plain functions.
+pub(crate) fn test_files(files: &Files<'_>, _: &str) -> Vec<Found> {
+    let settings = Settings::read(files);
+    match uses(files, "unittest") && !uses(files, "pytest") {
+        true => settings.tests(files, "").into_iter().collect(),
+        false => vec![pytest(files)],
+    }
+}
+
+/// Returns the command that runs pytest, with unittest as its alternative if the test files use that.
+fn pytest(files: &Files<'_>) -> Found {
+    let instead = if uses(files, "unittest") { unittest(files, "python3") } else { None };
+    Found::new(Kind::Test, "python3 -m pytest").or_else(instead)
+}
+
+/// Returns true if a test file names a module.
+fn uses(files: &Files<'_>, module: &str) -> bool {
+    let tests = TEST_FOLDERS.iter().flat_map(|folder| {
+        let names = files.names(folder).into_iter().filter(|name| is_test(name));
+        names.map(move |name| format!("{folder}/{name}")).take(TESTS_READ_MAX).collect::<Vec<_>>()
+    });
+    tests.filter_map(|path| files.text(path.trim_start_matches("./"))).any(|text| text.contains(module))
+}
+
+/// Returns the command that runs unittest on the first directory with test files.
+fn unittest(files: &Files<'_>, python: &str) -> Option<Found> {
+    let folder = TEST_FOLDERS.iter().find(|folder| files.names(folder).iter().any(|name| is_test(name)))?;
+    // A package is imported from the root of the project; other test directories are their own root.
+    let arguments = match *folder {
+        "." => String::new(),
+        folder if files.has(&format!("{folder}/__init__.py")) => format!(" -s {folder} -t ."),
+        folder => format!(" -s {folder}"),
+    };
+    Some(Found::new(Kind::Test, format!("{python} -m unittest discover{arguments}")))
 }
 
 /// Returns the static checks of a project, and its tests unless tox runs them. Several files lead here; equal commands
@@ -61,19 +101,12 @@ impl Settings {
 
     /// Returns the command that runs the tests: pytest if the project names it, else unittest if there are test files.
     fn tests(&self, files: &Files<'_>, runner: &str) -> Option<Found> {
-        if self.names_pytest(files) {
-            let command = if runner.is_empty() { "python3 -m pytest".to_owned() } else { format!("{runner}pytest") };
-            return Some(Found::new(Kind::Test, command));
+        match (self.names_pytest(files), runner) {
+            (true, "") => Some(pytest(files)),
+            (true, runner) => Some(Found::new(Kind::Test, format!("{runner}pytest"))),
+            (false, "") => unittest(files, "python3"),
+            (false, runner) => unittest(files, &format!("{runner}python")),
         }
-        let folder = TEST_FOLDERS.iter().find(|folder| files.names(folder).iter().any(|name| is_test(name)))?;
-        // A package is imported from the root of the project; other test directories are their own root.
-        let arguments = match *folder {
-            "." => String::new(),
-            folder if files.has(&format!("{folder}/__init__.py")) => format!(" -s {folder} -t ."),
-            folder => format!(" -s {folder}"),
-        };
-        let python = if runner.is_empty() { "python3" } else { "uv run python" };
-        Some(Found::new(Kind::Test, format!("{python} -m unittest discover{arguments}")))
     }
 
     fn names_pytest(&self, files: &Files<'_>) -> bool {

@@ -6,7 +6,7 @@ use crate::{Command, Kind, files::Files, javascript, make, python};
 
 /// One row of the table.
 pub(crate) struct Row {
-    /// The file that the row is found by; `*` stands for the beginning of any name.
+    /// The file that the row is found by; `*` stands for a part of any name.
     pub(crate) file: &'static str,
     /// Returns the commands, from the text of that file.
     pub(crate) find: fn(&Files<'_>, &str) -> Vec<Found>,
@@ -15,7 +15,7 @@ pub(crate) struct Row {
 }
 
 /// All rows, in the order in which they are applied. Commands of several languages in one root are all used. Makefiles
-/// come last and only fill gaps, because their targets usually call the tools above.
+/// only fill gaps, because their targets usually call the tools above; test files that no settings name come last.
 pub(crate) const TABLE: &[Row] = &[
     Row { file: "pubspec.yaml", find: dart, fills_gaps_only: false },
     Row { file: "Cargo.toml", find: cargo, fills_gaps_only: false },
@@ -49,6 +49,9 @@ pub(crate) const TABLE: &[Row] = &[
     Row { file: "GNUmakefile", find: make::targets, fills_gaps_only: true },
     Row { file: "makefile", find: make::targets, fills_gaps_only: true },
     Row { file: "Makefile", find: make::targets, fills_gaps_only: true },
+    Row { file: "test_*.py", find: python::test_files, fills_gaps_only: true },
+    Row { file: "tests/test_*.py", find: python::test_files, fills_gaps_only: true },
+    Row { file: "test/test_*.py", find: python::test_files, fills_gaps_only: true },
 ];
 
 /// A command of a row.
@@ -57,20 +60,22 @@ pub(crate) struct Found {
     pub(crate) command: String,
     pub(crate) definition: Option<String>,
     pub(crate) instead: Option<String>,
+    pub(crate) otherwise: Option<String>,
 }
 
 impl Found {
     pub(crate) fn new(kind: Kind, command: impl Into<String>) -> Self {
-        Found { kind, command: command.into(), definition: None, instead: None }
+        Found { kind, command: command.into(), definition: None, instead: None, otherwise: None }
     }
 
     pub(crate) fn defined(self, definition: impl Into<String>) -> Self {
         Found { definition: Some(definition.into()), ..self }
     }
 
-    /// Names the command to use if the program of this one is not installed.
+    /// Names the command to use if the program of this one is not installed. Its own alternative comes after it.
     pub(crate) fn or_else(self, instead: Option<Found>) -> Self {
-        Found { instead: instead.map(|instead| instead.command), ..self }
+        let (instead, otherwise) = instead.map(|instead| (instead.command, instead.instead)).unzip();
+        Found { instead, otherwise: otherwise.flatten(), ..self }
     }
 
     pub(crate) fn into_command(self, file: &str) -> Command {
@@ -80,6 +85,7 @@ impl Found {
             found_by: file.to_owned(),
             definition: self.definition,
             instead: self.instead,
+            otherwise: self.otherwise,
             scripts: BTreeMap::new(),
         }
     }

@@ -275,3 +275,35 @@ fn scripts_of_configured_commands_are_recorded() {
     let renewed = renewed(&before, root.path());
     assert_eq!((renewed[0].command.as_str(), redefined(&renewed, root.path()).len()), ("sh ./check.sh > log", 0));
 }
+
+#[test]
+fn test_files_alone_are_a_project() {
+    let unittest = "import unittest\n";
+    check(&[("test_a.py", unittest)], &["test: python3 -m unittest discover (test_a.py)"]);
+    check(
+        &[("calc.py", ""), ("tests/test_a.py", unittest)],
+        &["test: python3 -m unittest discover -s tests (tests/test_a.py)"],
+    );
+    check(&[("test_a.py", "def test_add():\n    pass\n")], &["test: python3 -m pytest (test_a.py)"]);
+    check(&[("test_a.py", unittest), ("Makefile", "test:\n\tsh x\n")], &["test: make test (Makefile)"]);
+    check(
+        &[("app/tests/test_a.py", unittest)],
+        &["test: (cd app && python3 -m unittest discover -s tests) (app/tests/test_a.py)"],
+    );
+    check(&[("calc.py", "")], &[]);
+}
+
+#[test]
+fn unittest_is_the_last_alternative_of_tests_that_use_it() {
+    let alternatives = |test: &str, tox: &str| {
+        let root = project(&[("tox.ini", tox), ("test_a.py", test)]);
+        let found = detect(root.path()).commands.remove(0);
+        found.alternatives().cloned().collect::<Vec<_>>()
+    };
+    let (pytest, unittest) = ("python3 -m pytest", "python3 -m unittest discover");
+    assert_eq!(alternatives("import unittest\n", "[testenv]\ncommands = pytest\n"), [pytest, unittest]);
+    assert_eq!(alternatives("import pytest\n", "[testenv]\ncommands = pytest\n"), [pytest]);
+    assert_eq!(alternatives("import unittest\n", "[tox]\n"), [unittest]);
+    let root = project(&[("pytest.ini", ""), ("tests/test_a.py", "import unittest\n")]);
+    assert_eq!(detect(root.path()).commands[0].instead.as_deref(), Some("python3 -m unittest discover -s tests"));
+}
