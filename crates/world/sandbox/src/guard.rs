@@ -1,28 +1,29 @@
 //! Guards files that a program must not change although they lie in a place that it may change (`protected.rs` lists
 //! them).
 //!
-//! Landlock cannot express this. So the content of these files is read into memory before the program starts, and
-//! restored when no process of the program is left. Each change is a breach. Other programs may work in the same
-//! workspace, so symbolic links on the way are not followed.
+//! Landlock cannot express this. So the content of these files is read before the program starts, and restored when no
+//! process of the program is left. Each change is a breach. Other programs may work in the same workspace, so symbolic
+//! links on the way are not followed, and what an earlier attempt has read is taken from it (`baseline.rs`).
 
 use std::{
     collections::BTreeMap,
     ffi::OsString,
+    io,
     path::{Path, PathBuf},
 };
 
 use interlock_beneath::{Error, FileType, Folder, Mode, Result};
 
-use crate::{Breach, placed::PlacedFolder, protected::Protected};
+use crate::{
+    Breach, PROJECT_PROTECTED,
+    baseline::{Baseline, Claims, Member, Shared},
+    placed::PlacedFolder,
+    protected::Protected,
+    saved::{BYTES_MAX, BoundedReader, HERE, Identity, SavedNode, is_nothing},
+};
 
-/// Maximum size of all guarded content together. Settings, hooks and machines are small.
-const BYTES_MAX: u64 = 8 * 1_024 * 1_024;
-
-/// The bytes that a name in a directory adds to this size.
-const NAME_BYTES: u64 = 256;
-
-/// Maximum depth of guarded directories.
-const DEPTH_MAX: usize = 16;
+/// The rule that protects what git reads and runs.
+pub(crate) const GIT_PROTECTED: &str = "git.protected";
 
 /// How often a path is restored if it has changed again at once.
 const ROUNDS_MAX: usize = 3;
@@ -39,48 +40,77 @@ pub(crate) struct Guard {
     open: Vec<PathBuf>,
     /// Descriptions of the paths that could not be read.
     pub(crate) missing: Vec<String>,
+    /// The membership in the baseline of the store.
+    member: Option<Member>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum SavedNode {
-    Nothing,
-    File {
-        content: Vec<u8>,
-        mode: u32,
-        /// The number of hard links. An additional link would allow a later change.
-        names: u64,
-    },
-    Link(PathBuf),
-    Folder {
-        entries: BTreeMap<OsString, SavedNode>,
-        mode: u32,
-    },
-    /// A device, a socket or a pipe, which has no content.
-    Other,
+/// The reason why a program must not start. It is reported as a refusal of the sandbox.
+#[derive(Debug)]
+pub(crate) struct Refusal(pub(crate) String);
+
+impl std::error::Error for Refusal {}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, form: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        form.write_str(&self.0)
+    }
+}
+
+impl From<Refusal> for io::Error {
+    fn from(refusal: Refusal) -> Self {
+        io::Error::other(refusal)
+    }
 }
 
 impl Guard {
     /// Reads the content of the protected paths, except those that are open to the program. The program can change
-    /// everything below `tops`.
-    pub(crate) fn new(protected: Vec<Protected>, open: &[PathBuf], tops: &[PathBuf]) -> Self {
+    /// everything below `tops`. What other attempts protect there is protected, too.
+    pub(crate) fn new(
+        mut protected: Vec<Protected>,
+        open: &[PathBuf],
+        tops: &[PathBuf],
+        claims: &mut Claims,
+    ) -> std::result::Result<Self, Refusal> {
+        let others = claims.below(tops).into_iter().filter(|(path, _)| !open.contains(path));
+        protected.extend(others.map(|(path, rule)| Protected { path, rule: known(&rule) }));
+        protected.sort();
+        protected.dedup_by(|one, other| one.path == other.path);
         let is_below = |place: &&PathBuf| protected.iter().any(|protected| place.starts_with(&protected.path));
         let mut guard = Guard { open: open.iter().filter(is_below).cloned().collect(), ..Guard::default() };
         let above = protected.iter().flat_map(|protected| protected.path.ancestors().skip(1));
         let above = above.filter(|folder| tops.iter().any(|top| folder.starts_with(top)));
-        guard.folders = above.filter_map(|folder| Some((folder.to_owned(), folder_mode(folder)?))).collect();
-        let mut reading = BoundedReader { room: BYTES_MAX, open: &guard.open };
+        let modes = above.filter_map(|folder| Some((folder.to_owned(), claims.folder(folder, folder_mode(folder)?))));
+        guard.folders = modes.collect();
+        let mut reading = BoundedReader::new(&guard.open);
         for protected in protected {
-            match reading.read(&protected.path, DEPTH_MAX) {
+            let path = &protected.path;
+            match claims.file((path, protected.rule), &guard.open, &mut reading) {
                 Ok(kept) => guard.kept.push((protected, kept)),
-                Err(error) => guard.missing.push(format!("{} cannot be stored: {error}", protected.path.display())),
+                // A guard that ends at a limit would be one that a program can switch off.
+                Err(error @ (Error::TooLong { .. } | Error::TooMany { .. })) => return Err(too_much(path, &error)),
+                Err(error) => guard.missing.push(format!("{} cannot be stored: {error}", path.display())),
             }
         }
-        guard
+        let unread = reading.unread.iter().map(|path| {
+            format!("the content of {} is not guarded: it cannot be read, or it is too deep", path.display())
+        });
+        guard.missing.extend(unread);
+        Ok(guard)
     }
 
     /// Guards the places of these directories, too, which are sorted from the top.
     pub(crate) fn with_placed(self, placed: Vec<PlacedFolder>) -> Self {
         Guard { placed, ..self }
+    }
+
+    /// Lets later attempts restore what this one has read.
+    pub(crate) fn shared(self, shared: Shared) -> io::Result<Self> {
+        Ok(Guard { member: Some(shared.written()?), ..self })
+    }
+
+    /// Ends the membership, after the restore.
+    pub(crate) fn leave(&mut self) {
+        self.member = None;
     }
 
     /// Returns the guarded paths that exist.
@@ -105,10 +135,7 @@ impl Guard {
     fn restore_one(&self, protected: &Protected, kept: &SavedNode) -> Option<Breach> {
         let path = &protected.path;
         // A file that has grown beyond the maximum size has changed too.
-        let is_same = || {
-            let found = BoundedReader { room: BYTES_MAX, open: &self.open }.read(path, DEPTH_MAX);
-            found.is_ok_and(|found| found == *kept)
-        };
+        let is_same = || BoundedReader::new(&self.open).read(path).is_ok_and(|found| kept.is_kept_by(&found));
         if is_same() {
             return None;
         }
@@ -139,12 +166,15 @@ impl Guard {
 
     /// Restores what is at a name in a directory. `path` is the whole path.
     fn put(&self, above: &Folder, name: &Path, path: &Path, kept: &SavedNode) -> Result<()> {
+        if let SavedNode::Unread(identity) = kept {
+            return put_unread(above, name, path, identity);
+        }
         let is_folder = above.kind(name)? == Some(FileType::Directory);
         if is_folder != matches!(kept, SavedNode::Folder { .. }) {
             above.remove_all(name)?;
         }
         match kept {
-            SavedNode::Nothing | SavedNode::Other => above.remove_all(name),
+            SavedNode::Nothing | SavedNode::Unread(_) => above.remove_all(name),
             SavedNode::Link(target) => above.write_link(name, target),
             SavedNode::File { content, mode, .. } => above.write_as(name, content, bits(*mode)),
             SavedNode::Folder { entries, mode } => {
@@ -156,21 +186,80 @@ impl Guard {
         }
     }
 
-    /// Restores a directory entry by entry, because entries that may be changed stay.
+    /// Restores a directory entry by entry, because entries that may be changed stay. An entry that cannot be restored
+    /// does not keep the others from it.
     fn put_folder(&self, here: &Folder, path: &Path, entries: &BTreeMap<OsString, SavedNode>, mode: u32) -> Result<()> {
         here.set_mode(HERE.as_ref(), Mode::RWXU)?;
-        for name in here.names(HERE.as_ref())? {
-            if !entries.contains_key(&name) && !self.open.iter().any(|open| open.starts_with(path.join(&name))) {
-                here.remove_all(name.as_ref())?;
-            }
-        }
-        entries.iter().try_for_each(|(name, kept)| self.put(here, name.as_ref(), &path.join(name), kept))?;
-        here.set_mode(HERE.as_ref(), bits(mode))
+        let is_new = |name: &OsString| {
+            !entries.contains_key(name) && !self.open.iter().any(|open| open.starts_with(path.join(name)))
+        };
+        let new = here.names(HERE.as_ref())?.into_iter().filter(is_new);
+        let mut done: Vec<_> = new.map(|name| here.remove_all(name.as_ref())).collect();
+        done.extend(entries.iter().map(|(name, kept)| self.put(here, name.as_ref(), &path.join(name), kept)));
+        done.push(here.set_mode(HERE.as_ref(), bits(mode)));
+        done.into_iter().collect()
     }
 }
 
-/// The path of an open directory itself.
-const HERE: &str = "";
+/// Restores what killed supervisors could not restore. Returns what was done, for people.
+pub(crate) fn restore_abandoned(shared: &Shared) -> Vec<String> {
+    let guard = Guard::of(&shared.abandoned);
+    let mut said = Vec::new();
+    for (protected, kept) in &guard.kept {
+        let path = &protected.path;
+        let now = BoundedReader::new(&guard.open).read(path);
+        if now.as_ref().is_ok_and(|now| kept.is_kept_by(now)) {
+            continue;
+        }
+        let aside = now.ok().and_then(|now| shared.keep_replaced(path, &now).ok());
+        let aside = aside.map(|aside| format!("; what it was is {} now", aside.display())).unwrap_or_default();
+        let restored = guard.restore_one(protected, kept).map(|breach| breach.said).unwrap_or_default();
+        said.push(format!("the supervisor of an earlier program was killed, so {restored} only now{aside}"));
+    }
+    said
+}
+
+impl Guard {
+    /// Returns a guard of what a baseline holds.
+    fn of(baseline: &Baseline) -> Self {
+        let kept = baseline
+            .files()
+            .map(|(path, saved)| (Protected { path: path.to_owned(), rule: known(&saved.rule) }, saved.node.clone()));
+        Guard {
+            kept: kept.collect(),
+            folders: baseline.folders().map(|(path, mode)| (path.to_owned(), mode)).collect(),
+            open: baseline.files().flat_map(|(_, saved)| saved.open.clone()).collect(),
+            ..Guard::default()
+        }
+    }
+}
+
+/// Returns the rule with this name.
+fn known(rule: &str) -> &'static str {
+    if rule == GIT_PROTECTED { GIT_PROTECTED } else { PROJECT_PROTECTED }
+}
+
+fn too_much(path: &Path, error: &Error) -> Refusal {
+    let mib = BYTES_MAX >> 20;
+    Refusal(format!(
+        "{} must be guarded while a program works, but the guarded files have too much content (at most {mib} MiB): {error}. \
+         Make it smaller, or let the program change it with `write`",
+        path.display()
+    ))
+}
+
+/// Leaves what was only recognized. What is of another kind was put in its place.
+fn put_unread(above: &Folder, name: &Path, path: &Path, identity: &Identity) -> Result<()> {
+    let now = Identity::at(above, name);
+    if now == Some(*identity) {
+        return Ok(());
+    }
+    if now.is_some_and(|now| !now.is_kind_of(identity)) {
+        above.remove_all(name)?;
+    }
+    let source = io::Error::other("it was replaced, and its content was not stored");
+    Err(Error::System { path: path.to_owned(), source })
+}
 
 fn bits(mode: u32) -> Mode {
     Mode::from_raw_mode(mode)
@@ -181,64 +270,6 @@ fn folder_mode(path: &Path) -> Option<u32> {
     let (above, name) = Folder::above(path).ok()?;
     let about = above.stat(&name).ok()?;
     (FileType::from_raw_mode(about.st_mode) == FileType::Directory).then_some(about.st_mode & 0o7777)
-}
-
-/// Returns true if there is no directory. A link in its place is something.
-fn is_nothing(error: &Error) -> bool {
-    error.is_absent() && !matches!(error, Error::Link { .. })
-}
-
-/// Reads content up to a limit for all files together.
-struct BoundedReader<'g> {
-    room: u64,
-    open: &'g [PathBuf],
-}
-
-impl BoundedReader<'_> {
-    fn read(&mut self, path: &Path, depth: usize) -> Result<SavedNode> {
-        match Folder::above(path) {
-            Err(error) if is_nothing(&error) => Ok(SavedNode::Nothing),
-            Err(error) => Err(error),
-            Ok((above, name)) => self.node(&above, &name, path, depth),
-        }
-    }
-
-    /// Reads what is at a name in a directory. `path` is the whole path.
-    fn node(&mut self, above: &Folder, name: &Path, path: &Path, depth: usize) -> Result<SavedNode> {
-        let about = match above.stat(name) {
-            Err(error) if error.is_not_found() => return Ok(SavedNode::Nothing),
-            other => other?,
-        };
-        let mode = about.st_mode & 0o7777;
-        match FileType::from_raw_mode(about.st_mode) {
-            FileType::Symlink => Ok(SavedNode::Link(above.read_link(name)?)),
-            FileType::RegularFile => {
-                let content = above.read(name, self.room)?;
-                self.room -= content.len() as u64;
-                Ok(SavedNode::File { content, mode, names: about.st_nlink })
-            }
-            FileType::Directory if depth > 0 => {
-                Ok(SavedNode::Folder { entries: self.entries(&above.folder(name)?, path, depth)?, mode })
-            }
-            _ => Ok(SavedNode::Other),
-        }
-    }
-
-    fn entries(&mut self, here: &Folder, path: &Path, depth: usize) -> Result<BTreeMap<OsString, SavedNode>> {
-        let mut entries = BTreeMap::new();
-        for name in here.names(HERE.as_ref())? {
-            let entry = path.join(&name);
-            if !self.open.contains(&entry) {
-                self.room = self
-                    .room
-                    .checked_sub(NAME_BYTES)
-                    .ok_or(Error::TooLong { path: path.to_owned(), bytes_max: BYTES_MAX })?;
-                let node = self.node(here, name.as_ref(), &entry, depth - 1)?;
-                entries.insert(name, node);
-            }
-        }
-        Ok(entries)
-    }
 }
 
 /// Restores a parent directory that was removed or replaced: removes a file in its place and creates the directory.
@@ -277,12 +308,13 @@ mod tests {
     use rustix::fs::{CWD, RenameFlags};
 
     use super::*;
+    use crate::saved::NAMES_MAX;
 
     const HOOKS: usize = 200;
 
     fn guard(top: &Path) -> Guard {
         let hooks = Protected { path: top.join(".git/hooks"), rule: "git.protected" };
-        Guard::new(vec![hooks], &[], &[top.to_owned()])
+        Guard::new(vec![hooks], &[], &[top.to_owned()], &mut Claims::default()).unwrap()
     }
 
     /// A second program replaces the directory of hooks by a link while the supervisor restores it.
@@ -327,8 +359,7 @@ mod tests {
         let top = fs::canonicalize(work.path()).unwrap();
         let guard = guard(&top);
         fs::create_dir_all(top.join(".git/hooks")).unwrap();
-        let most = usize::try_from(BYTES_MAX / NAME_BYTES).unwrap();
-        (0..=most).for_each(|n| drop(fs::File::create(top.join(".git/hooks").join(n.to_string())).unwrap()));
+        (0..=NAMES_MAX).for_each(|n| drop(fs::File::create(top.join(".git/hooks").join(n.to_string())).unwrap()));
         assert_eq!(guard.restore().len(), 1);
         assert!(!top.join(".git/hooks").exists());
     }

@@ -19,6 +19,7 @@
 
 mod ability;
 mod attachments;
+mod baseline;
 mod bubblewrap;
 mod config;
 mod confine;
@@ -39,6 +40,7 @@ mod reading;
 mod report;
 mod repository;
 mod rules;
+mod saved;
 mod supervise;
 mod temporary;
 mod wire;

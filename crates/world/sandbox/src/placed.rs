@@ -13,7 +13,11 @@ use std::{
 
 use interlock_beneath::{FileType, Folder, Stat};
 
-use crate::{Breach, PROJECT_PROTECTED};
+use crate::{
+    Breach, PROJECT_PROTECTED,
+    baseline::Claims,
+    guard::{GIT_PROTECTED, Refusal},
+};
 
 /// The name of the directory with the repository.
 const GIT: &str = ".git";
@@ -38,9 +42,19 @@ impl PlacedFolder {
         Some(PlacedFolder { workspace: workspace.to_owned(), path: path.to_owned(), held, identity })
     }
 
-    /// Opens the `.git` directory of a workspace, if it has one.
-    pub(crate) fn git(workspace: &Path) -> Option<Self> {
-        PlacedFolder::of(workspace, Path::new(GIT))
+    /// Opens the `.git` directory of a workspace, if it has one. Fails if it is another one than before the first of the
+    /// open attempts: everything that this attempt would protect is read from there.
+    pub(crate) fn git(workspace: &Path, claims: &mut Claims) -> Result<Option<Self>, Refusal> {
+        let path = workspace.join(GIT);
+        let now = PlacedFolder::of(workspace, Path::new(GIT));
+        let identity = now.as_ref().map(|now| now.identity);
+        match claims.place(&path, identity) {
+            before if before == identity => Ok(now),
+            _ => Err(Refusal(format!(
+                "{} was replaced by a program of another attempt, which is still working. Wait until it ends, or end that run",
+                path.display()
+            ))),
+        }
     }
 
     /// Opens a directory in a workspace and those above it, the highest one first.
@@ -77,7 +91,7 @@ impl PlacedFolder {
                 Err(error) => format!("{shown} is {} now and could not be put back: {error}", found.display()),
             },
         };
-        let rule = if is_git { "git.protected" } else { PROJECT_PROTECTED };
+        let rule = if is_git { GIT_PROTECTED } else { PROJECT_PROTECTED };
         Some(Breach { path: Some(path), ..Breach::new(rule, said) })
     }
 

@@ -40,9 +40,10 @@ use tempfile::TempDir;
 use crate::{
     After, Breach, Enforced, GitHistory, INTERRUPT, Kind, LaunchOrder, Namespaces, Network, ProgramEnd, Report, attach,
     attachments::{self, Received},
+    baseline::{Claims, Shared},
     bubblewrap,
     confine::{Said, Task},
-    guard::Guard,
+    guard::{self, Guard, Refusal},
     launcher::name_of,
     placed::PlacedFolder,
     protected, repository, temporary,
@@ -85,7 +86,10 @@ pub(crate) fn main() -> ExitCode {
         Ok(Some(mut scene)) => (scene.play(&mut control), scene.after),
         Err(error) => (Err(error), None),
     };
-    let report = report.unwrap_or_else(|error| Report::NotStarted { why: error.to_string(), is_refusal: false });
+    let report = report.unwrap_or_else(|error| {
+        let is_refusal = error.get_ref().is_some_and(|inner| inner.is::<Refusal>());
+        Report::NotStarted { why: error.to_string(), is_refusal }
+    });
     // If Interlock is gone, the report has no receiver.
     let _ = wire::send(&mut control, &report);
     after::see_to(&mut control, after);
@@ -233,7 +237,7 @@ fn furnish(
     let (temp, of_all) = temporary::make(&order.temp)?;
     order.rules.closed.push(of_all);
     let after = order.after.take();
-    let guard = guard(&order);
+    let guard = guard(&order)?;
     if let Some(other) = other_stage(stage, &order, &temp, &guard)? {
         cgroups.take_in(other.program)?;
         std::mem::replace(stage, other).dismiss();
@@ -275,18 +279,31 @@ fn other_stage(ready: &Stage, order: &LaunchOrder, temp: &TempDir, guard: &Guard
     }
 }
 
-/// Reads the files that the program must not change.
-fn guard(order: &LaunchOrder) -> Guard {
+/// Reads the files that the program must not change, or takes them from the attempts that are open.
+fn guard(order: &LaunchOrder) -> io::Result<Guard> {
     let rules = &order.rules;
     if rules.sandbox == Kind::None {
-        return Guard::default();
+        return Ok(Guard::default());
     }
+    // Without a store there are no other attempts.
+    let Some(store) = &rules.store else { return Ok(read_guard(order, &mut Claims::default())?) };
+    let mut shared = Shared::join(store)?;
+    let restored = guard::restore_abandoned(&shared);
+    let mut guard = read_guard(order, &mut shared.claims)?;
+    guard.missing.extend(restored);
+    guard.shared(shared)
+}
+
+fn read_guard(order: &LaunchOrder, claims: &mut Claims) -> Result<Guard, Refusal> {
+    let rules = &order.rules;
+    let is_kept = !rules.write.contains(&rules.workspace.join(".git"));
+    // This comes first: the list of protected paths follows what is in there.
+    let git = if is_kept { PlacedFolder::git(&rules.workspace, claims)? } else { None };
     let mut tops = repository::git_folders(&rules.workspace);
     tops.push(rules.workspace.clone());
-    let guard = Guard::new(protected::of(rules, &order.folder), &rules.write, &tops);
+    let guard = Guard::new(protected::of(rules, &order.folder), &rules.write, &tops, claims)?;
     let on_the_way = [&rules.folder, &order.folder].map(|folder| PlacedFolder::on_the_way(&rules.workspace, folder));
-    let git = PlacedFolder::git(&rules.workspace).filter(|_| !rules.write.contains(&rules.workspace.join(".git")));
-    guard.with_placed(on_the_way.into_iter().flatten().chain(git).collect())
+    Ok(guard.with_placed(on_the_way.into_iter().flatten().chain(git).collect()))
 }
 
 fn bubblewrapped(order: &LaunchOrder, temp: &TempDir, guard: &Guard) -> io::Result<Command> {
@@ -327,6 +344,7 @@ impl Scene {
         self.fleeting.clear();
         self.pass_on(control);
         let mut breaches = self.guard.restore();
+        self.guard.leave();
         let ended_by_kernel = self.cgroups.memory.as_ref().and_then(|group| self.usage.ended_by_kernel(group));
         self.cgroups.remove();
         remove(&self.temp);

@@ -11,6 +11,7 @@ mod homes;
 mod kept;
 mod limits;
 mod others;
+mod overlap;
 mod placed;
 mod project;
 mod repositories;
