@@ -11,7 +11,7 @@ use std::{
         fd::{AsFd as _, OwnedFd},
         unix::net::UnixStream,
     },
-    process::{Child, Command, ExitCode, Stdio},
+    process::{Child, ExitCode, Stdio},
     time::{Duration, Instant},
 };
 
@@ -100,7 +100,7 @@ impl Dialog {
         let failed = |error: std::io::Error| Failure::failed(format!("cannot open a form: {error}"));
         let (socket, theirs) = UnixStream::pair().map_err(failed)?;
         let terminal = Terminal::now();
-        let mut form = Command::new(std::env::current_exe().map_err(failed)?);
+        let mut form = crate::again::command();
         let process = form.arg(FORM).stdout(Stdio::from(OwnedFd::from(theirs))).spawn().map_err(failed)?;
         // The command holds a copy of the form's end, which would keep the socket open.
         drop(form);

@@ -16,6 +16,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod about;
+mod again;
 mod agents;
 mod anchor;
 mod applied;

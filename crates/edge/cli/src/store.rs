@@ -197,8 +197,10 @@ pub(crate) fn user() -> By {
 }
 
 /// Returns the user name of this process, as the system reports it.
+#[expect(clippy::disallowed_methods, reason = "the program was found where no other program can have put it")]
 fn system_user() -> Option<String> {
-    let output = std::process::Command::new("id").arg("-un").output().ok()?;
+    let id = interlock_beneath::programs::find("id", &[])?;
+    let output = std::process::Command::new(id).arg("-un").output().ok()?;
     Some(String::from_utf8(output.stdout).ok()?.trim().to_owned()).filter(|name| !name.is_empty())
 }
 

@@ -3,10 +3,11 @@
 //! A command that the machine gives is used as it is. A missing one is detected from the project's files
 //! (`crates/world/project`). If policy allows the commands, they are tried on the files as they are.
 
+mod installed;
 mod story;
 mod trying;
 
-use std::{collections::BTreeMap, path::Path};
+use std::path::Path;
 
 use interlock_activity::{
     Activity, Arguments, Attempt, EffectClass, Ending, Outcome, Requests, Signal, Site, code,
@@ -26,12 +27,16 @@ use crate::{
     workspace::failed,
 };
 
+use installed::Installed;
 pub use trying::ProjectTry;
 
 const KNOWN: [&str; 2] = ["lint", "test"];
 
 /// The code of an error: a program that a check needs is not installed.
 const COMMAND_MISSING: &str = "COMMAND_MISSING";
+
+/// The code of an error: the folder is in no git repository, so a run that ends with a commit cannot succeed.
+const NO_REPOSITORY: &str = "NO_REPOSITORY";
 
 /// The command of a missing check: it always passes.
 pub(crate) const NOTHING: &str = "true";
@@ -49,12 +54,20 @@ struct Detected {
     tree: String,
 }
 
+/// Returns the lines of commands, and of those that can run instead.
+fn lines(commands: &[Command]) -> Vec<String> {
+    let both = commands.iter().flat_map(|command| [Some(command.command.clone()), command.instead.clone()]);
+    both.flatten().collect()
+}
+
 /// One check of a run: its command line, and the commands that it consists of.
 struct Check {
     line: Option<String>,
     commands: Vec<Command>,
     /// Detected commands whose program is not installed, in words.
     missing: Vec<String>,
+    /// The detected commands whose program is not installed and that no alternative replaces.
+    lost: Vec<String>,
 }
 
 impl ProjectDetect {
@@ -65,11 +78,15 @@ impl ProjectDetect {
     }
 
     async fn run(self, attempt: Attempt) -> Result<Outcome, Outcome> {
-        let (this, asked) = (self.clone(), attempt.clone());
-        let found = tokio::task::spawn_blocking(move || this.detect(&asked)).await;
-        let found = found.map_err(|error| Outcome::error(code::FAILED, error.to_string()))??;
         let rules = self.2.rules(&Arguments::new(&attempt.with, &KNOWN)?, &attempt)?;
         let room = Room { attempt: &attempt, workspace: &self.0, sandbox: &self.2, rules };
+        let folder = attempt.folder.clone();
+        let commands = tokio::task::spawn_blocking(move || detect(&folder).commands).await;
+        let commands = commands.map_err(|error| Outcome::error(code::FAILED, error.to_string()))?;
+        let installed = Installed::ask(&room, &lines(&commands)).await?;
+        let (this, asked) = (self.clone(), attempt.clone());
+        let found = tokio::task::spawn_blocking(move || this.detect(&asked, &commands, &installed)).await;
+        let found = found.map_err(|error| Outcome::error(code::FAILED, error.to_string()))??;
         for line in found.lines {
             if let Some(why) = trying::missing(&room, vec![line], &found.tree, VERIFY_TIMEOUT).await? {
                 return Err(Outcome::error(COMMAND_MISSING, why));
@@ -78,21 +95,21 @@ impl ProjectDetect {
         Ok(found.signal.outcome(Value::from(found.data)))
     }
 
-    fn detect(&self, attempt: &Attempt) -> Result<Detected, Outcome> {
+    fn detect(&self, attempt: &Attempt, found: &[Command], installed: &Installed) -> Result<Detected, Outcome> {
+        // Before anything else, and before an agent is paid: nothing that it does could be committed.
+        if !self.0.is_repository(&attempt.folder).map_err(|error| failed(&error))? {
+            let why =
+                "the folder is in no git repository, so nothing can be committed: run `git init`, then start a new run";
+            return Err(Outcome::error(NO_REPOSITORY, why));
+        }
         let given = Arguments::new(&attempt.with, &KNOWN)?;
-        let found = detect(&attempt.folder).commands;
-        let lint = Check::new(given.text("lint")?, Kind::Static, &found, &attempt.folder);
-        let test = Check::new(given.text("test")?, Kind::Test, &found, &attempt.folder);
+        let lint = Check::new(given.text("lint")?, Kind::Static, found, &attempt.folder, installed);
+        let test = Check::new(given.text("test")?, Kind::Test, found, &attempt.folder, installed);
+        test.unrunnable().map_or(Ok(()), Err)?;
         let needs = self.needs(attempt, &[&lint, &test])?;
         let mut summary = vec![lint.words("lint"), test.words("test")];
         if test.line.is_none() {
             summary.push("nothing will be tested before the commit".to_owned());
-        }
-        if !self.0.is_repository(&attempt.folder).map_err(|error| failed(&error))? {
-            // It comes first: a run that ends with a commit cannot succeed here.
-            let why =
-                "the folder is in no git repository, so nothing can be committed: run `git init`, then start a new run";
-            summary.insert(0, why.to_owned());
         }
         let summary = summary.join("; ");
         attempt.host.progress(&attempt.run, attempt.activity, &summary);
@@ -125,7 +142,7 @@ impl ProjectDetect {
     fn needs(&self, attempt: &Attempt, checks: &[&Check]) -> Result<Option<serde_json::Value>, Outcome> {
         let lines: Vec<&str> = checks.iter().filter_map(|check| check.line.as_deref()).collect();
         if let Some((line, program)) =
-            lines.iter().find_map(|line| Some((line, unknown_program(line, &attempt.folder)?)))
+            lines.iter().find_map(|line| Some((line, installed::unknown_program(line, &attempt.folder)?)))
         {
             let message = format!(
                 "the check `{line}` cannot run: `{program}` is not installed. Install it, or name another command with `--set`"
@@ -138,42 +155,43 @@ impl ProjectDetect {
     }
 }
 
-/// Returns the program of a command line that no shell finds. Only a first word that is a plain name is judged: a path may
-/// be a file that is yet to be written.
-fn unknown_program<'l>(line: &'l str, folder: &Path) -> Option<&'l str> {
-    let program = line.split_whitespace().next()?;
-    let is_plain = program.chars().all(|sign| sign.is_ascii_alphanumeric() || "_-.+".contains(sign));
-    // The shell knows its own words, such as `test` and `if`.
-    let asks = ["-c", "command -v -- \"$1\"", "sh", program];
-    let known = std::process::Command::new("sh").args(asks).current_dir(folder).output();
-    let is_unknown = is_plain && known.is_ok_and(|known| !known.status.success());
-    is_unknown.then_some(program)
-}
-
 impl Check {
-    fn new(configured: Option<&str>, kind: Kind, found: &[Command], folder: &Path) -> Self {
+    fn new(configured: Option<&str>, kind: Kind, found: &[Command], folder: &Path, installed: &Installed) -> Self {
         if let Some(line) = configured.map(str::trim).filter(|line| !line.is_empty()) {
             let known = found.iter().find(|known| known.command == line);
             let definition = known.and_then(|known| known.definition.clone());
             let command = Command::configured(folder, kind, line, definition);
-            return Check { line: Some(line.to_owned()), commands: vec![command], missing: Vec::new() };
+            return Check { line: Some(line.to_owned()), commands: vec![command], missing: Vec::new(), lost: Vec::new() };
         }
         let wanted = found.iter().filter(|command| command.kind == kind).cloned();
-        let (mut commands, mut missing) = (Vec::new(), Vec::new());
+        let (mut commands, mut missing, mut lost) = (Vec::new(), Vec::new(), Vec::new());
         for command in wanted {
-            let instead = command.instead.clone().filter(|instead| is_installed(instead, folder));
-            match (is_installed(&command.command, folder), instead) {
+            let instead = command.alternatives().find(|instead| installed.has(instead, folder)).cloned();
+            match (installed.has(&command.command, folder), instead) {
                 (true, _) => commands.push(command),
                 (false, Some(instead)) => {
                     missing.push(format!("`{}` is not installed; `{instead}` runs instead", command.command));
                     commands.push(Command { command: instead, definition: None, ..command });
                 }
-                (false, None) => missing.push(format!("`{}` is not installed", command.command)),
+                (false, None) => {
+                    missing.push(format!("`{}` is not installed", command.command));
+                    lost.push(command.command);
+                }
             }
         }
         let lines: Vec<&str> = commands.iter().map(|command| command.command.as_str()).collect();
         let line = (!lines.is_empty()).then(|| lines.join(" && "));
-        Check { line, commands, missing }
+        Check { line, commands, missing, lost }
+    }
+
+    /// Returns the error of a detected command that neither its program nor an alternative can run: the files say how the
+    /// project is checked, so work that was not checked like that would not be verified.
+    fn unrunnable(&self) -> Option<Outcome> {
+        let line = self.lost.first()?;
+        let message = format!(
+            "the check `{line}` cannot run: its program is not installed. Install it, or name another command with `--set`"
+        );
+        Some(Outcome::error(COMMAND_MISSING, message))
     }
 
     /// Describes the check and its origin.
@@ -185,27 +203,6 @@ impl Check {
             _ => format!("{name}: no command was given or found{missing}"),
         }
     }
-}
-
-/// Returns true if the program of a command line can be found, and the module if it is Python's.
-fn is_installed(line: &str, folder: &Path) -> bool {
-    let line = line
-        .split_once(" && ")
-        .filter(|_| line.starts_with("(cd "))
-        .map_or(line, |(_, inner)| inner.trim_end_matches(')'));
-    if let Some(module) = line.strip_prefix("python3 -m ").and_then(|rest| rest.split_whitespace().next()) {
-        return has_module(module);
-    }
-    let program = line.split_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
-    interlock_process::find(program, folder, &BTreeMap::new()).is_ok()
-}
-
-/// Returns true if Python has a module. It is asked in the root directory, so that no file of the project answers.
-fn has_module(module: &str) -> bool {
-    let is_plain = module.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let mut python = std::process::Command::new("python3");
-    python.args(["-c", &format!("import {module}")]).current_dir("/").stdin(std::process::Stdio::null());
-    is_plain && python.output().is_ok_and(|output| output.status.success())
 }
 
 const DETECTED: Signal = Signal::new("detected", found);

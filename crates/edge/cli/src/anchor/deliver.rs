@@ -3,7 +3,10 @@
 //! Signing and sending happen on a separate thread. A run never waits for them; the command waits for them before it
 //! ends.
 
-#![expect(clippy::disallowed_methods, reason = "the settings name the file, and no program can change them")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the settings name the file and the program, and no program can change them"
+)]
 
 use std::{
     io::Write as _,
@@ -169,8 +172,13 @@ fn append(file: Option<&Path>, line: &str) -> Result<(), String> {
 fn run(command: &[String], line: &str) -> Result<(), String> {
     let [program, arguments @ ..] = command else { return Ok(()) };
     let failed = |error: std::io::Error| format!("{program}: {error}");
+    let found = interlock_beneath::programs::find(program, &[]).ok_or_else(|| {
+        format!(
+            "{program}: no such program outside of directories that runs can change; name its whole path in anchor.toml"
+        )
+    })?;
     let mut child =
-        Command::new(program).args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().map_err(failed)?;
+        Command::new(found).args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().map_err(failed)?;
     if let Some(mut stdin) = child.stdin.take() {
         // A program that fails to read its input reports that with its exit code.
         let _ = stdin.write_all(line.as_bytes());

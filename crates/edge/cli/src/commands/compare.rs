@@ -6,7 +6,7 @@
 use std::{
     fs::File,
     io::{Read as _, Seek as _},
-    process::{Child, Command, Stdio},
+    process::{Child, Stdio},
     time::{Duration, Instant},
 };
 
@@ -103,7 +103,7 @@ fn plain(model: &str) -> String {
 /// Starts the process of a model.
 fn start(args: &Coder, model: &str, run: String) -> Result<Contestant, Failure> {
     let failed = |error: std::io::Error| Failure::failed(format!("cannot start another process: {error}"));
-    let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+    let mut command = crate::again::command();
     command.args(["coder", "--once", "--json", "--unattended", "--worktree", "--model", model, "--name", &run]);
     let flags =
         [("--ask", args.ask), ("--plan", args.plan), ("--network", args.network), ("--no-verify", args.no_verify)];

@@ -5,7 +5,7 @@
 mod chains;
 mod programs;
 
-use std::{borrow::Cow, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
+use std::{borrow::Cow, os::unix::fs::PermissionsExt as _, path::Path};
 
 use interlock_chart::counted;
 use interlock_journal::{Engine as _, Filter};
@@ -17,7 +17,7 @@ use super::Outcome;
 use crate::{Exit, failure::Failure, output::Output, store};
 
 /// The least free disk space that is reported as good; with less, writes are likely to fail soon.
-const ROOM_MIN_KIB: u64 = 256 * 1_024;
+const ROOM_MIN_MIB: u64 = 256;
 
 /// The result of one check.
 #[derive(Debug, Serialize)]
@@ -208,15 +208,13 @@ fn private(home: &Path) -> Finding {
     }
 }
 
-/// Checks the free disk space with `df`, which is installed everywhere and supports every file system.
+/// Checks the free disk space.
 fn room(home: &Path) -> Finding {
-    let Ok(output) = Command::new("df").arg("-Pk").arg(home).output() else { return good("disk", "not known") };
-    let text = String::from_utf8_lossy(&output.stdout);
-    let free = text.lines().nth(1).and_then(|line| line.split_whitespace().nth(3)?.parse::<u64>().ok());
-    match free {
-        Some(free) if free < ROOM_MIN_KIB => bad("disk", format!("only {} MiB are free", free / 1_024)),
-        Some(free) => good("disk", format!("{} MiB are free", free / 1_024)),
-        None => good("disk", "not known"),
+    let Ok(disk) = rustix::fs::statvfs(home) else { return good("disk", "not known") };
+    let free_mib = disk.f_bavail.saturating_mul(disk.f_frsize) / (1_024 * 1_024);
+    match free_mib < ROOM_MIN_MIB {
+        true => bad("disk", format!("only {free_mib} MiB are free")),
+        false => good("disk", format!("{free_mib} MiB are free")),
     }
 }
 

@@ -2,7 +2,10 @@
 //!
 //! The form's standard output is a socket, so the editor is given the terminal itself. If the form is closed from outside, the editor is ended with it.
 
-#![expect(clippy::disallowed_methods, reason = "it opens the terminal of the person")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "it opens the terminal of the person, and starts a shell that no other program can have put there"
+)]
 
 use std::{
     fs::OpenOptions,
@@ -12,6 +15,7 @@ use std::{
 };
 
 use inquire::InquireError;
+use interlock_beneath::programs;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The process id of the open editor; 0 if none is open.
@@ -22,7 +26,10 @@ pub(crate) fn edit(text: &str, suffix: &str) -> Result<String, InquireError> {
     let mut file = tempfile::Builder::new().prefix("interlock-").suffix(suffix).tempfile()?;
     file.write_all(text.as_bytes())?;
     let terminal = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
-    let mut command = Command::new("sh");
+    let shell = programs::find("sh", &[]).ok_or_else(|| std::io::Error::from(std::io::ErrorKind::NotFound))?;
+    let mut command = Command::new(shell);
+    // The shell looks for the editor in this path, and so does the editor for others.
+    command.env("PATH", programs::search_path(&[]));
     command.arg("-c").arg(format!("{} \"$1\"", named())).arg("sh").arg(file.path());
     let mut editor = command.stdin(terminal.try_clone()?).stdout(terminal).spawn()?;
     OPEN.store(i32::try_from(editor.id()).unwrap_or_default(), Ordering::SeqCst);

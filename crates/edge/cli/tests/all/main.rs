@@ -32,6 +32,7 @@ mod published;
 mod questions;
 mod release;
 mod runs;
+mod search_path;
 mod secrets;
 mod serve;
 mod sessions;

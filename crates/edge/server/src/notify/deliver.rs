@@ -2,6 +2,7 @@
 
 use std::{process::Stdio, time::Duration};
 
+use interlock_beneath::programs;
 use interlock_http::{Address, Client, Method, Request, header};
 use interlock_runtime::{Clock as _, SystemClock};
 use ring::hmac;
@@ -76,9 +77,13 @@ fn signature(key: &str, seconds: i64, message: &Message) -> String {
     format!("t={seconds},v1={hex}")
 }
 
+#[expect(clippy::disallowed_methods, reason = "the settings name the program, and no program can change them")]
 async fn run(command: &[String], message: &Message) -> Result<(), String> {
     let Some((program, arguments)) = command.split_first() else { return Err("the command is empty".to_owned()) };
-    let mut child = Command::new(program)
+    let found = programs::find(program, &[]).ok_or_else(|| {
+        format!("cannot start {program}: there is no such program outside of directories that runs can change; name its whole path")
+    })?;
+    let mut child = Command::new(found)
         .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())

@@ -18,7 +18,7 @@ use interlock_project::{Command, Kind, detect};
 use interlock_verification::{Becomes, Question, Room};
 use interlock_workspace::Workspace;
 
-use super::is_installed;
+use super::Installed;
 use crate::workspace::failed;
 
 const KNOWN: [&str; 2] = ["commands", "timeout_s"];
@@ -89,20 +89,21 @@ pub(super) async fn missing(
     let Some(cause) = room.missing_program(&question).await? else { return Ok(None) };
     let (folder, said) = (room.attempt.folder.clone(), cause.clone());
     let tried = lines.clone();
-    let instead = tokio::task::spawn_blocking(move || alternative(&said, &tried, &folder)).await;
-    let instead = instead.map_err(|error| broken(&error))?;
+    let others = tokio::task::spawn_blocking(move || alternatives(&said, &tried, &folder)).await;
+    let others = others.map_err(|error| broken(&error))?;
+    let installed = Installed::ask(room, &others).await?;
+    let instead = others.iter().find(|line| installed.has(line, &room.attempt.folder));
     let hint = instead.map(|instead| format!("; `{instead}` is installed")).unwrap_or_default();
     Ok(Some(format!("`{}` cannot run: {cause}. Install it, or name another command{hint}", lines.join(" && "))))
 }
 
-/// Returns a command that is installed and checks the same, if one is known. May block.
-fn alternative(cause: &str, tried: &[String], folder: &Path) -> Option<String> {
+/// Returns the known commands that check the same. May block.
+fn alternatives(cause: &str, tried: &[String], folder: &Path) -> Vec<String> {
     let found = detect(folder).commands.into_iter().filter(|command| command.kind == Kind::Test);
     let found = found.flat_map(|command: Command| [Some(command.command), command.instead]).flatten();
     let of_table = ALTERNATIVES.iter().filter(|(program, _)| cause.split(' ').any(|word| word == *program));
     let all = found.chain(of_table.map(|(_, instead)| (*instead).to_owned()));
-    let mut others = all.filter(|line| !tried.contains(line));
-    others.find(|line| is_installed(line, folder))
+    all.filter(|line| !tried.contains(line)).collect()
 }
 
 const TRIED: Signal = Signal::new("commands_tried", said);

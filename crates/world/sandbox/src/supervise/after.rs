@@ -38,6 +38,7 @@ fn is_kept(control: &mut UnixStream) -> bool {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "Interlock has named its own file")]
 fn run(after: &After) {
     let Some((program, arguments)) = after.words.split_first() else { return };
     let mut command = Command::new(program);

@@ -84,6 +84,7 @@ impl Stage {
 }
 
 /// Returns a command for the current binary, even if its file was replaced since.
+#[expect(clippy::disallowed_methods, reason = "it starts the file of this process")]
 fn again(stage: &str) -> Command {
     let mut again = Command::new("/proc/self/exe");
     again.arg(stage);

@@ -39,15 +39,12 @@ fn a_built_in_machine_becomes_the_projects_own() {
     assert!(json(&session, "machines").as_array().unwrap().iter().any(origin));
 }
 
-/// Returns a `PATH` that contains only git and df.
-fn bare_path(folder: &Path) -> String {
-    let programs = folder.join("programs");
-    std::fs::create_dir_all(&programs).unwrap();
-    for name in ["git", "df"] {
-        let found = Command::new("sh").args(["-c", &format!("command -v {name}")]).output().unwrap().stdout;
-        std::os::unix::fs::symlink(String::from_utf8(found).unwrap().trim(), programs.join(name)).unwrap();
-    }
-    programs.display().to_string()
+/// Makes a directory that contains only git, for `PATH`.
+fn bare_path() -> tempfile::TempDir {
+    let programs = tempfile::tempdir().unwrap();
+    let found = Command::new("sh").args(["-c", "command -v git"]).output().unwrap().stdout;
+    std::os::unix::fs::symlink(String::from_utf8(found).unwrap().trim(), programs.path().join("git")).unwrap();
+    programs
 }
 
 #[test]
@@ -56,7 +53,8 @@ fn the_rest_says_what_there_is() {
     let doctor = run(&session, "doctor");
     assert_eq!(doctor.code, Some(0), "{doctor}");
     assert!(json(&session, "doctor").as_array().unwrap().iter().all(|finding| finding["ok"] == true));
-    let bare = session.clone().with("PATH", bare_path(session.folder()));
+    let programs = bare_path();
+    let bare = session.clone().with("PATH", programs.path().display().to_string());
     let lacking = run(&bare, "doctor");
     let missing = "missing, only needed for building Cortex-M firmware, as the samples do; install it with `apt install gcc-arm-none-eabi`";
     assert!(lacking.code == Some(0) && lacking.stdout.contains(missing), "{lacking}");
