@@ -57,6 +57,18 @@ const CONTAINERS: [&str; 20] = [
     "unary_operator",
 ];
 
+/// The kinds of nodes that give a value to a name.
+const NAMING: [&str; 8] = [
+    "assignment",
+    "variable_declarator",
+    "const_item",
+    "let_declaration",
+    "init_declarator",
+    "const_spec",
+    "var_spec",
+    "short_var_declaration",
+];
+
 /// Returns the expectations of a test, in their order; empty if its language has no grammar.
 pub fn expectations(path: &str, text: &str) -> Vec<Expectation> {
     let Some(tree) = parse(path, text) else { return Vec::new() };
@@ -67,6 +79,7 @@ pub fn expectations(path: &str, text: &str) -> Vec<Expectation> {
             "arguments" | "argument_list" => (of_call(node, text), true),
             "token_tree" => (of_macro(node, text), true),
             kind if CONTAINERS.contains(&kind) => (row(node), false),
+            kind if NAMING.contains(&kind) => (named(node), false),
             _ => return,
         };
         for literal in literals {
@@ -176,6 +189,14 @@ fn last_token(tokens: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
+/// Returns the literal that a name stands for: an assertion may compare the name.
+fn named(node: Node<'_>) -> Vec<Node<'_>> {
+    let value = ["value", "right"].iter().find_map(|field| node.child_by_field_name(field));
+    let value = value
+        .map(|value| if value.kind() == "expression_list" { value.named_child(0).unwrap_or(value) } else { value });
+    value.and_then(literal).into_iter().collect()
+}
+
 /// Returns the last literal of a row in a table of cases.
 fn row(node: Node<'_>) -> Vec<Node<'_>> {
     let is_inside = std::iter::successors(node.parent(), Node::parent)
@@ -247,12 +268,23 @@ fn other(kind: &str, source: &str) -> Option<String> {
         return letters.next().is_none().then(|| source.replacen(letter, &next.to_string(), 1));
     }
     if kind.contains("string") {
-        let end = source.trim_end_matches(['\'', '"', '`', '#']).len();
-        return (end < source.len() && end > 0 || source.len() == 2)
-            .then(|| (&source[..end.max(1)], &source[end.max(1)..]))
-            .map(|(text, quote)| format!("{text}q{quote}"));
+        return other_text(source);
     }
     other_number(source)
+}
+
+/// Returns a text that differs as little as possible: in the case of its last letter, for comparisons that became generous.
+fn other_text(source: &str) -> Option<String> {
+    let end = source.trim_end_matches(['\'', '"', '`', '#']).len().max(1);
+    let (text, quote) = source.split_at_checked(end).filter(|(_, quote)| !quote.is_empty())?;
+    let start = text.find(['\'', '"', '`'])? + 1;
+    let letters = text.char_indices().filter(|(at, letter)| *at >= start && letter.is_ascii_alphabetic());
+    let is_plain = |at: &usize| !text[..*at].ends_with(['\\', '%', '{', '$']);
+    let Some((at, letter)) = letters.filter(|(at, _)| is_plain(at)).last() else {
+        return Some(format!("{text}q{quote}"));
+    };
+    let other = if letter.is_ascii_lowercase() { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() };
+    Some(format!("{}{other}{}{quote}", &text[..at], &text[at + 1..]))
 }
 
 fn other_number(source: &str) -> Option<String> {
@@ -348,8 +380,10 @@ mod tests {
             ("a.py", "assert f('a') == {'b': True}\n", "assert f('a') == {'b': False}\n"),
             ("a.py", "assert f(2) == approx(9)\n", "assert f(2) == approx(10)\n"),
             ("a.py", "assert f(2) != 3 and f(2) < 5\n", "assert f(2) != 3 and f(2) < 5\n"),
-            ("a.py", "CASES = [(1, 'a'), (2, \"b\")]\n", "CASES = [(1, 'aq'), (2, \"bq\")]\n"),
-            ("a.js", "t.equal(f(1), 'a', 'title');", "t.equal(f(1), 'aq', 'title');"),
+            ("a.py", "CASES = [(1, 'a'), (2, \"b\")]\n", "CASES = [(1, 'A'), (2, \"B\")]\n"),
+            ("a.py", "want = 3\nassert f(2) == want\n", "want = 4\nassert f(2) == want\n"),
+            ("a.js", "const WANT = 'a';", "const WANT = 'A';"),
+            ("a.js", "t.equal(f(1), 'a', 'title');", "t.equal(f(1), 'A', 'title');"),
             (
                 "a.js",
                 "expect(f(1)).toBe(2); expect(f(1)).not.toBe(2);",
@@ -361,7 +395,7 @@ mod tests {
             (
                 "a.rs",
                 "fn t() { assert_eq!(f(1), Some(\"a\"), \"m\"); }",
-                "fn t() { assert_eq!(f(1), Some(\"aq\"), \"m\"); }",
+                "fn t() { assert_eq!(f(1), Some(\"A\"), \"m\"); }",
             ),
             (
                 "a.rs",

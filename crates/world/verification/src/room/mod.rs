@@ -15,6 +15,7 @@ mod breaking;
 mod compare;
 mod definitions;
 mod dependencies;
+mod expected;
 mod files;
 mod kinds;
 mod lines;
@@ -514,6 +515,7 @@ impl Visit<'_, '_> {
         self.look_at_definitions(base.as_ref(), now);
         if self.settings.able_to_fail {
             self.probe(base.as_ref(), now).await?;
+            self.look_at_expectations(base.as_ref(), now).await?;
         }
         Ok(())
     }

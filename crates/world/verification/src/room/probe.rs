@@ -235,7 +235,7 @@ impl Visit<'_, '_> {
     }
 
     /// Runs the check in a copy of a tree with other texts.
-    async fn run_with(
+    pub(super) async fn run_with(
         &mut self,
         name: &str,
         key: &[String],
