@@ -177,8 +177,7 @@ impl Settings {
                 Err(error) => return Err(format!("{}: {error}", path.display())),
             }
         }
-        let text = interlock_beneath::read_text(project, Path::new(PROJECT_FILE), BYTES_MAX);
-        if let Some(text) = text.map_err(|error| error.to_string())? {
+        if let Some(text) = interlock_sandbox::read_project(home, project, PROJECT_FILE, BYTES_MAX)? {
             let path = project.join(PROJECT_FILE);
             settings.narrow(&text).map_err(|why| format!("{}: {why}", path.display()))?;
         }

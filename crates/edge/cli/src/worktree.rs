@@ -151,8 +151,8 @@ fn lock(store: &Store) -> Result<fs::File, Failure> {
 
 fn furnish(tree: &Worktree, store: &Store, output: &Output) -> Result<(), Failure> {
     let bad = |why: String| Failure::bad_input(format!("{FILE}: {why}"));
-    let text = interlock_beneath::read_text(&tree.checkout, Path::new(FILE), FILE_BYTES_MAX);
-    let Some(text) = text.map_err(|error| bad(error.to_string()))? else {
+    let text = interlock_sandbox::read_project(Some(&store.home), &tree.checkout, FILE, FILE_BYTES_MAX);
+    let Some(text) = text.map_err(bad)? else {
         bring_dependencies(tree, output);
         return Ok(());
     };

@@ -13,7 +13,7 @@ pub const POLICY: &str = ".interlock/policy.toml";
 pub const RISK: &str = ".interlock/risk.toml";
 
 /// The longest file of either kind that is read.
-const BYTES_MAX: u64 = 1_024 * 1_024;
+pub const BYTES_MAX: u64 = 1_024 * 1_024;
 
 /// Reads a file's text; `None` if the file does not exist.
 ///

@@ -7,17 +7,24 @@ use std::path::Path;
 
 use interlock_activity::{
     ProjectFile,
-    project::{POLICY, RISK, read, root},
+    project::{BYTES_MAX, POLICY, RISK, root},
 };
 use interlock_journal::{Engine, Entry, Evidence, EvidenceStore};
 use interlock_redact::Redactor;
 
-/// Stores the project files that bind a run in this directory. May block for a moment.
-pub(crate) fn keep(folder: &Path, store: &EvidenceStore, redactor: &Redactor) -> Result<Vec<Evidence>, String> {
+/// Stores the project files that bind a run in this directory. `home` is Interlock's directory. Fails if a program that is
+/// still working may have changed these files or the project's machines. May block for a moment.
+pub(crate) fn keep(
+    folder: &Path,
+    home: Option<&Path>,
+    store: &EvidenceStore,
+    redactor: &Redactor,
+) -> Result<Vec<Evidence>, String> {
+    interlock_sandbox::project_is_unchanged(home, folder)?;
     let top = root(folder);
     let mut kept = Vec::new();
     for path in [POLICY, RISK] {
-        let Some(text) = read(&top, path)? else { continue };
+        let Some(text) = interlock_sandbox::read_project(home, &top, path, BYTES_MAX)? else { continue };
         if redactor.text(&text) != text {
             return Err(format!("{path} contains text that looks like a secret and must not be stored. Remove it"));
         }

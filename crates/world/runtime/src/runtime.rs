@@ -331,7 +331,9 @@ impl Runtime {
             return Err(Error::Input(objections));
         }
         let unproved = proof::ask(&shared.prover, &start.loaded, &start.folder, start.accepts_unproved).await?;
-        let rules = project::keep(&start.folder, shared.engine.evidence(), &shared.redactor).map_err(Error::Project)?;
+        let home = shared.snapshots.workspace().and_then(|workspace| workspace.store());
+        let rules = project::keep(&start.folder, home, shared.engine.evidence(), &shared.redactor);
+        let rules = rules.map_err(Error::Project)?;
         let hash = &start.loaded.definition.hash;
         // Once per process is enough: definitions are never removed, and packing one takes longer than a step.
         if !lock(&shared.defined).contains(hash) {

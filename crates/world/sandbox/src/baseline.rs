@@ -211,6 +211,10 @@ impl Shared {
     pub(crate) fn join(store: &Path) -> io::Result<Self> {
         let store = open(store)?;
         let lock = lock(&store, FlockOperation::NonBlockingLockExclusive)?;
+        Shared::under(store, lock)
+    }
+
+    fn under(store: Folder, lock: File) -> io::Result<Self> {
         store.make_folders(Path::new(MEMBERS))?;
         store.set_mode(Path::new(FOLDER), Mode::RWXU)?;
         let mut living = living(&store)?;
@@ -285,6 +289,22 @@ impl Drop for Member {
         // What is left belongs to a dead member then, and is restored by the next supervisor.
         let _ = self.leave();
     }
+}
+
+/// Looks at the baseline while no attempt begins or ends. What killed supervisors have left is restored first.
+pub(crate) fn look<T>(store: &Path, look: impl FnOnce(&Baseline) -> T) -> io::Result<T> {
+    // Without a store no program has been started.
+    let Ok(real) = fs::canonicalize(store) else { return Ok(look(&Baseline::default())) };
+    let folder = Folder::open(&real)?;
+    let lock = lock(&folder, FlockOperation::NonBlockingLockExclusive)?;
+    if folder.kind(Path::new(FILE))?.is_none() {
+        return Ok(look(&Baseline::default()));
+    }
+    let shared = Shared::under(folder, lock)?;
+    crate::guard::restore_abandoned(&shared);
+    let looked = look(&shared.claims.baseline);
+    drop(shared.written()?);
+    Ok(looked)
 }
 
 /// Opens the directory of a store by its real path, and makes it if it is not there.

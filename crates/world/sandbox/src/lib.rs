@@ -43,6 +43,7 @@ mod rules;
 mod saved;
 mod supervise;
 mod temporary;
+mod unchanged;
 mod wire;
 
 use std::{ffi::OsString, process::ExitCode};
@@ -59,6 +60,7 @@ pub use protected::{PROJECT_PROTECTED, is_protected};
 pub use report::{Breach, Enforced, GitHistory, ProgramEnd, Report, WorkspaceAccess};
 pub use repository::workspace_of;
 pub use rules::{Kind, Limits, Namespaces, Network, Rules, View};
+pub use unchanged::{project_is_unchanged, read_project};
 pub use wire::{After, INTERRUPT, KEPT, LaunchOrder, STOP};
 
 /// The first argument of a launcher's first stage.

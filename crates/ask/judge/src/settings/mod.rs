@@ -83,8 +83,8 @@ impl Settings {
             let path = home.join(FILE);
             settings.add(&path, own_text(&path)?, Trusted::Yes)?;
         }
-        let text = interlock_beneath::read_text(project, Path::new(PROJECT_FILE), BYTES_MAX);
-        settings.add(&project.join(PROJECT_FILE), text.map_err(|error| error.to_string())?, Trusted::No)?;
+        let text = interlock_sandbox::read_project(home, project, PROJECT_FILE, BYTES_MAX)?;
+        settings.add(&project.join(PROJECT_FILE), text, Trusted::No)?;
         settings.check()?;
         let chosen = CHOSEN.read().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(name) = chosen.filter(|name| settings.judges.contains_key(name)) {

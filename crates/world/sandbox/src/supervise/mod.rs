@@ -234,7 +234,7 @@ fn furnish(
     nowhere: &File,
 ) -> io::Result<Furnished> {
     let fleeting = Fleeting::all(&order.rules.fleeting);
-    let (temp, of_all) = temporary::make(&order.temp)?;
+    let (temp, of_all) = temporary::make(&order.temp, &order.rules.workspace)?;
     order.rules.closed.push(of_all);
     let after = order.after.take();
     let guard = guard(&order)?;

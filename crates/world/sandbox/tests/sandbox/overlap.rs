@@ -7,6 +7,8 @@ use std::{
     process::Command,
 };
 
+use interlock_sandbox::{project_is_unchanged, read_project};
+
 use crate::scene::{NOBODY, Running, Scene, has, until};
 
 /// Waits, at most for twenty seconds, until a test makes a file.
@@ -249,6 +251,56 @@ fn more_than_a_few_mib_are_guarded_and_more_than_that_is_refused() {
     assert!(is_refusal && why.contains(".github/actions") && why.contains("more.js"), "{why}");
     let scene = scene.with(|rules| rules.write.push(actions.parent().unwrap().parent().unwrap().to_owned()));
     scene.run("true").is_well();
+}
+
+/// Nothing that decides what a run may do is read while a program has changed it.
+#[test]
+fn a_project_file_that_a_program_has_changed_is_not_read() {
+    let scene = furnish(Scene::new());
+    let (store, top) = (scene.path("store"), scene.rules.workspace.clone());
+    fs::create_dir_all(top.join(".interlock/machines/m")).unwrap();
+    fs::write(top.join(".interlock/machines/m/machine.yaml"), "mine").unwrap();
+    fs::write(top.join(".interlock/risk.toml"), "mine").unwrap();
+    let read = |path: &str| read_project(Some(&store), &top, path, 1_000);
+    let unchanged = |folder: &str| project_is_unchanged(Some(&store), &scene.work(folder));
+
+    let quiet = start(&scene, "a", "mkdir -p sub");
+    assert_eq!((read(".interlock/risk.toml"), read(".interlock/policy.toml")), (Ok(Some("mine".into())), Ok(None)));
+    assert_eq!(unchanged("sub"), Ok(()));
+    end(&scene, "a");
+    quiet.done().is_well();
+
+    let planting =
+        start(&scene, "b", "echo evil > .interlock/machines/m/machine.yaml; echo evil > .interlock/policy.toml");
+    let why = read(".interlock/policy.toml").unwrap_err();
+    assert!(why.contains("policy.toml was changed while a program of another attempt works"), "{why}");
+    assert_eq!(read(".interlock/risk.toml"), Ok(Some("mine".into())));
+    assert!(unchanged("sub").is_err() && unchanged("../outside").is_ok());
+    end(&scene, "b");
+    planting.done();
+    assert_eq!((read(".interlock/policy.toml"), unchanged("")), (Ok(None), Ok(())));
+
+    // What a killed supervisor could not restore is restored before anything is read.
+    let mut killed = start(&scene, "c", "echo evil > .interlock/policy.toml");
+    killed.child.kill().unwrap();
+    killed.child.wait().unwrap();
+    assert_eq!((read(".interlock/policy.toml"), unchanged("")), (Ok(None), Ok(())));
+    // When no program works, the files of a person count.
+    fs::write(top.join(".interlock/policy.toml"), "new").unwrap();
+    assert_eq!((read(".interlock/policy.toml"), unchanged("")), (Ok(Some("new".into())), Ok(())));
+}
+
+#[test]
+fn a_temporary_directory_is_never_behind_a_link_of_the_workspace() {
+    for scene in Scene::for_everybody() {
+        std::os::unix::fs::symlink(scene.path("outside"), scene.work("tmp")).unwrap();
+        let mut order = scene.order(&["/bin/sh", "-c", "echo $TMPDIR; echo x > $TMPDIR/file"]);
+        order.temp = scene.work("tmp");
+        let done = scene.start_order(&order).done();
+        done.is_well();
+        assert!(done.stdout.starts_with("/tmp/interlock-temp-"), "{done:#?}");
+        assert_eq!(fs::read_dir(scene.path("outside")).unwrap().count(), 1);
+    }
 }
 
 #[test]
