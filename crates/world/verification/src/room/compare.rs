@@ -4,7 +4,13 @@ use std::collections::BTreeSet;
 
 use interlock_test_results::Status;
 
-use super::{Visit, Warning, listed, verdict::Measured};
+use super::{
+    Visit, Warning,
+    kinds::Part,
+    listed,
+    tree::{Changed, Trees},
+    verdict::{Measured, lines},
+};
 
 impl Visit<'_, '_> {
     /// Objects to cases that disappeared, and to cases and checks that pass only with their new text.
@@ -33,6 +39,7 @@ impl Visit<'_, '_> {
             }
         }
         let Some(base) = base else { return };
+        self.look_at_data(base);
         let gone = gone(base, now);
         let still_pass = old.is_none_or(|old| gone.iter().all(|name| has_passed(old, name)));
         let (before, after) = (base.census.passed(), now.census.passed());
@@ -46,6 +53,25 @@ impl Visit<'_, '_> {
             self.object(format!("these cases passed before the change and did not pass now: {}", listed(&gone)), &hash);
         } else if !gone.is_empty() {
             self.notes.push(format!("these cases have other names now, and pass as they were: {}", listed(&gone)));
+        }
+    }
+
+    /// Objects to data of a check that is gone. The check reads it and no source of the product names it, so it is a part of
+    /// the cases. Beside changed sources, the check has run with the old data, too (`old.rs`).
+    fn look_at_data(&mut self, base: &Measured) {
+        if !base.is_green() || self.trees.sources().next().is_some() {
+            return;
+        }
+        let is_shorter =
+            |one: &Changed| one.before.is_some() && !lines(&one.text_before()).is_subset(&lines(&one.text_after()));
+        let data = self.trees.with_part(&[Part::Data, Part::Document]);
+        let of_cases = data.filter(|one| base.has_read(&one.path) && !self.uses.is_named_by_product(&one.path));
+        let shorter: Vec<Changed> = of_cases.filter(|one| is_shorter(one)).cloned().collect();
+        if !shorter.is_empty() {
+            let names: Vec<String> = shorter.iter().map(|one| one.path.clone()).collect();
+            let text =
+                format!("data that the check reads is gone or shorter, and no source has changed: {}", listed(&names));
+            self.object(text, &Trees::hash(shorter.iter()));
         }
     }
 
