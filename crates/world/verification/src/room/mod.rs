@@ -80,7 +80,7 @@ pub(crate) const PLACE: &str = "stage-";
 pub(crate) const TREES: &str = "trees-";
 
 /// Raised when what a run measures changes, so that older results are not believed.
-const FORM: u32 = 6;
+const FORM: u32 = 7;
 
 /// The use of a verified tree.
 #[derive(Clone, Debug, PartialEq, Eq)]

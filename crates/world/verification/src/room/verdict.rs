@@ -1,6 +1,6 @@
 //! The verdict of a room about a change.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use interlock_journal::Evidence;
 use interlock_test_results::Census;
@@ -105,11 +105,23 @@ impl Verdict {
 /// The most lines of an output that are kept.
 const LINES_MAX: usize = 1_000;
 
-/// Returns the lines of an output without what differs from run to run: numbers and white space.
+/// How often the same line is counted.
+const SAME_MAX: usize = 100;
+
+/// Returns the lines of an output without what differs from run to run: numbers and white space. The same line has a number
+/// from the second time on.
 pub(crate) fn lines(text: &str) -> BTreeSet<String> {
     let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
     let lines = lines.map(|line| line.chars().filter(|letter| !letter.is_ascii_digit()).take(200).collect::<String>());
-    lines.filter(|line| !line.is_empty()).take(LINES_MAX).collect()
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for line in lines.filter(|line| !line.is_empty()).take(LINES_MAX) {
+        *counts.entry(line).or_default() += 1;
+    }
+    let numbered = counts.into_iter().flat_map(|(line, count)| {
+        (1..=count.min(SAME_MAX))
+            .map(move |number| if number == 1 { line.clone() } else { format!("{line} #{number}") })
+    });
+    numbered.collect()
 }
 
 /// Words what was measured: the tested tree, the checks, the cases before and after, and the broken sources.
