@@ -35,6 +35,7 @@ use crate::{
     saved::{self, Saved},
     sessions::{IDLE_MAX, Opened, Session, Sessions, open},
     story,
+    written::Written,
 };
 
 /// The fields of `with`, besides those of the sandbox.
@@ -199,6 +200,8 @@ struct Request {
     variables: Json,
     /// The notebook as the run's records describe it.
     recorded: Option<Recorded>,
+    /// The cells that the run has written or executed.
+    written: Written,
 }
 
 impl Request {
@@ -212,6 +215,7 @@ impl Request {
             return Err(BadArgument::field("on_kernel_lost", "must be `ask` or `rerun`").into());
         }
         let text = |name| given.text(name).map(|text| text.unwrap_or_default().to_owned());
+        let document = given.value("document").map(Json::from).unwrap_or_default();
         Ok(Request {
             action,
             more,
@@ -230,7 +234,8 @@ impl Request {
                 ..Mark::default()
             },
             variables: given.value("variables").map_or_else(|| json!({}), Json::from),
-            recorded: given.value("document").and_then(|document| Recorded::read(&Json::from(document))),
+            recorded: Recorded::read(&document),
+            written: Written::read(&document),
         })
     }
 }
@@ -334,7 +339,7 @@ impl Work<'_> {
             said.take(saved.notices, &saved.renamed);
             document = saved.document;
         }
-        let notebook = edit::summary(&document, &self.request.path.to_string_lossy());
+        let notebook = self.described(&document, &said, failure.is_none());
         session.document = Some((self.request.path.clone(), document));
         if left_over > 0 {
             let cells = counted(left_over as u64, "cell", "cells");
@@ -347,6 +352,19 @@ impl Work<'_> {
             Some(failure) => Ok(with_notebook(failure, notebook, said.effects).with(said.evidence)),
             None => Ok(self.executed(session, said, Some(notebook))),
         }
+    }
+
+    /// Describes the notebook for the records of the run, with the cells that it wrote or executed. A note about thinking
+    /// is no result, and neither is the cell of an execution that failed or did not end.
+    fn described(&self, document: &Document, said: &Said, is_done: bool) -> Json {
+        let mut written = self.request.written.clone();
+        let is_thinking = matches!(self.request.action, Action::IsThinking { .. } | Action::SetEffectAsThinking { .. });
+        if let Some(cell) = said.cell.as_ref().filter(|_| is_done && !said.is_failed && !is_thinking) {
+            written.add(document, cell);
+        }
+        let mut notebook = edit::summary(document, &self.request.path.to_string_lossy());
+        written.write(&mut notebook);
+        notebook
     }
 
     fn is_file(&self) -> bool {

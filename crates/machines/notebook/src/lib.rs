@@ -20,5 +20,6 @@ mod saved;
 mod sessions;
 mod story;
 mod variables;
+mod written;
 
 pub use activity::NotebookAction;

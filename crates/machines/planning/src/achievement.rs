@@ -37,6 +37,9 @@ pub struct Achievements {
     complete: BTreeMap<String, String>,
     /// True if an action of this workflow was carried out.
     has_worked: bool,
+    /// The number of actions that had written or executed a cell of the notebook before this workflow started; `None`
+    /// before its first call.
+    actions_before: Option<u64>,
 }
 
 /// A step whose target is not achieved.
@@ -71,6 +74,8 @@ impl Achievements {
         failure: Option<&str>,
     ) {
         self.has_worked |= !situation.results.is_empty();
+        let so_far = situation.notebook.get("actions").and_then(Json::as_u64).unwrap_or_default();
+        self.actions_before.get_or_insert(so_far);
         if situation.decides_step {
             self.take_step(situation, planned, failure);
         }
@@ -145,8 +150,13 @@ impl Achievements {
     }
 
     /// Returns the text with which a planner that names no answer ends: the last output of a cell, or else the last text.
+    /// Only cells that an action of this workflow wrote or executed count: the notebook can have others, with the outputs
+    /// of another day.
     fn last_output(&self, notebook: &Json) -> Option<String> {
         let cells = notebook.get("cells").and_then(Json::as_array).filter(|_| self.has_worked)?;
+        let before = self.actions_before?;
+        let is_own = |cell: &&Json| cell["written"].as_u64().is_some_and(|action| action > before);
+        let cells: Vec<&Json> = cells.iter().filter(is_own).collect();
         let output = |cell: &Json| match &cell["outputs"] {
             Json::Array(all) => all.iter().rev().filter_map(Json::as_str).find_map(content),
             Json::String(text) => content(text),
@@ -157,7 +167,7 @@ impl Achievements {
             let source = cell["source"].as_str().filter(|source| is_text && !source.trim_start().starts_with('#'))?;
             content(source)
         };
-        cells.iter().rev().find_map(output).or_else(|| cells.iter().rev().find_map(text))
+        cells.iter().rev().copied().find_map(output).or_else(|| cells.iter().rev().copied().find_map(text))
     }
 }
 
@@ -284,17 +294,20 @@ mod tests {
     fn a_workflow_without_an_answer_is_not_complete() {
         let silent = Planned { answer: None, ..says(true) };
         let cells = |cells: Json| Situation { notebook: json!({ "cells": cells }), ..stage("b") };
-        let code = json!({ "cell_type": "code", "source": "x", "outputs": ["old", " 42\n"] });
-        let text = json!({ "cell_type": "markdown", "source": "It is 7.", "outputs": [] });
-        let heading = json!({ "cell_type": "markdown", "source": "## End", "outputs": [] });
+        let code = json!({ "cell_type": "code", "source": "x", "outputs": ["old", " 42\n"], "written": 5 });
+        let text = json!({ "cell_type": "markdown", "source": "It is 7.", "outputs": [], "written": 6 });
+        let heading = json!({ "cell_type": "markdown", "source": "## End", "outputs": [], "written": 7 });
         let answer = |known: &Achievements, given: Json| {
             let end = known.end(&cells(given), &workflow(), &silent, None);
             (end.answer, end.shortfall.contains("not answered"))
         };
         let idle = Achievements::default();
         assert_eq!(answer(&idle, json!([code])), (String::new(), true), "the output is of another workflow");
-        let known = Achievements { has_worked: true, ..Achievements::default() };
+        let known = Achievements { has_worked: true, actions_before: Some(4), ..Achievements::default() };
         assert_eq!(answer(&known, json!([code, text, heading])), ("42".into(), false));
+        let old = json!({ "cell_type": "code", "source": "y", "outputs": ["last year: 41"] });
+        let earlier = json!({ "cell_type": "code", "source": "y", "outputs": ["41"], "written": 4 });
+        assert_eq!(answer(&known, json!([old, earlier, heading])), (String::new(), true), "this workflow wrote none");
         assert_eq!(answer(&known, json!([text, heading])), ("It is 7.".into(), false));
         assert_eq!(answer(&known, json!([heading])), (String::new(), true));
         let declined = Planned { not_answered: Some("no rule uses the word `nice`".into()), ..says(true) };

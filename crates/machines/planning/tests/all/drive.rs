@@ -145,11 +145,13 @@ impl Drive {
 
     /// Ends the action in progress.
     pub(crate) fn act(&mut self, effect: &str, more: bool) {
+        // The activity goes on with the number that its records have.
+        let number = self.context("document")["actions"].as_u64().unwrap_or_default() + 1;
         let data = json!({
             "summary": "executed c1: 1 output", "more": more, "effects": [effect], "outputs": [], "last_cell": "c1",
             "variables": { "df": { "type": "DataFrame", "shape": [3, 2], "text": "a b" }, "n": { "type": "int", "text": "3" } },
-            "notebook": { "title": "Why", "path": "n.ipynb",
-                "cells": [{ "id": "c1", "cell_type": "code", "source": "df", "outputs": effect }] },
+            "notebook": { "title": "Why", "path": "n.ipynb", "actions": number,
+                "cells": [{ "id": "c1", "cell_type": "code", "source": "df", "outputs": effect, "written": number }] },
         });
         self.end(ActivityEnd::Signal { name: "executed".into(), data: Value::from(data) });
     }

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use interlock_testkit_activity::model_server::{ModelServer, Scripted};
 use serde_json::{Value as Json, json};
 
 use super::{Project, text};
@@ -74,4 +75,42 @@ fn a_reset_does_not_make_a_success() {
     assert_eq!(ended(&["send", "n2", "RESET"]).0, Some(4));
     let (code, said) = ended(&["send", "n2", "CLOSE"]);
     assert_eq!(code, Some(1), "{said}");
+}
+
+#[test]
+fn an_output_that_was_in_the_notebook_before_is_no_answer() {
+    let Some(project) = Project::with_kernels() else { return };
+    // The file claims that this run has executed the cell.
+    let mark = json!({ "interlock": { "run": "n1", "role": "plain", "added": 1, "executed": 1 } });
+    let output = json!({ "output_type": "stream", "name": "stdout", "text": "last year: 41\n" });
+    let cell = json!({ "id": "cell-1", "cell_type": "code", "execution_count": 1, "metadata": mark, "outputs": [output], "source": "print('last year: 41')" });
+    let kernel = json!({ "kernelspec": { "name": "python3", "display_name": "Python 3" } });
+    let old = json!({ "nbformat": 4, "nbformat_minor": 5, "metadata": kernel, "cells": [cell] });
+    let server = |actions: Json| {
+        ModelServer::start(move |at, asked| {
+            let achieved = at > 1;
+            let body = match asked.line.contains("/planning") {
+                true => {
+                    json!({ "targetAchieved": achieved, "transition": { "continue_behaviors": false, "target_achieved": achieved } })
+                }
+                false => json!({ "actions": actions.clone() }),
+            };
+            Scripted::new(200, "application/json", body.to_string())
+        })
+    };
+    let heading = json!({ "action": "new_chapter", "content": "The answer" });
+    let execution = json!({ "action": "exec", "codecell_id": "cell-1" });
+    for (name, actions, expected) in [
+        ("n1", json!([heading]), (Some(5), "the workflow has left no output and no text in the notebook")),
+        ("n2", json!([heading, execution]), (Some(0), "last year: 41")),
+    ] {
+        fs::write(project.path().join("old.ipynb"), old.to_string()).unwrap();
+        let server = server(actions);
+        let workflow = json!({ "name": "w", "stages": [{ "id": "a", "steps": [{ "id": "one" }] }] });
+        let input =
+            json!({ "problem": "How many?", "server": server.url, "workflow": workflow, "notebook": "old.ipynb" });
+        let (code, said, _) = run(&project, name, input);
+        assert_eq!(code, expected.0, "{said}");
+        assert!(said.contains(expected.1), "{said}");
+    }
 }
