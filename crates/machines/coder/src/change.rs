@@ -88,7 +88,7 @@ impl TurnChange {
 
 /// Sorts changed paths by their makers.
 fn sorted(record: &TurnRecord, all: Vec<Change>, checks: &[String], checked: BTreeSet<PathBuf>) -> TurnChange {
-    let now = Made { by: Maker::Check, paths: checked, breaches: Vec::new() };
+    let now = Made { by: Maker::Check, paths: checked, calls: record.calls.len(), breaches: Vec::new() };
     let caches: Vec<PathBuf> =
         all.iter().filter(|change| change.path.ends_with(CACHE_TAG)).filter_map(folder).collect();
     let mut found = TurnChange::default();
@@ -151,7 +151,7 @@ mod tests {
     }
 
     fn made(by: Maker, paths: &[&str]) -> Made {
-        Made { by, paths: paths.iter().map(PathBuf::from).collect(), breaches: Vec::new() }
+        Made { by, paths: paths.iter().map(PathBuf::from).collect(), calls: 0, breaches: Vec::new() }
     }
 
     fn check(by: Maker, path: &str, is_new: bool, expected: &str) {

@@ -2,7 +2,10 @@
 //!
 //! It is folded from the recorded outcomes since `turn.open`. Nothing that a model says is read here.
 
-use std::{collections::BTreeSet, path::PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use interlock_activity::{Attempt, Outcome, PastOutcome, code};
 use interlock_journal::Evidence;
@@ -55,6 +58,8 @@ pub(crate) enum Maker {
 pub(crate) struct Made {
     pub(crate) by: Maker,
     pub(crate) paths: BTreeSet<PathBuf>,
+    /// The number of calls that the model had asked for by then.
+    pub(crate) calls: usize,
     /// Damage to the repository that was repaired, such as a hook that a command planted.
     pub(crate) breaches: Vec<String>,
 }
@@ -87,7 +92,7 @@ impl TurnRecord {
                 if let (Maker::Tool, Some(written)) = (&by, record.written()) {
                     paths.retain(|path| path.to_str().is_none() || written.contains(path));
                 }
-                record.made.push(Made { by, paths, breaches: changes.breaches });
+                record.made.push(Made { by, paths, calls: record.calls.len(), breaches: changes.breaches });
             }
         }
         Ok(record)
@@ -166,6 +171,20 @@ impl TurnRecord {
             _ => None,
         });
         told.collect()
+    }
+
+    /// Returns true if a command of the model has passed, and no later call has changed one of these paths.
+    pub(crate) fn has_passed_since(&self, line: &str, changed: &BTreeSet<&Path>) -> bool {
+        let is_write =
+            |made: &&Made| made.by != Maker::Check && made.paths.iter().any(|path| changed.contains(&**path));
+        let last_write = self.made.iter().filter(is_write).map(|made| made.calls).max().unwrap_or_default();
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let is_it = |call: &Call| call.args["command"].as_str().is_some_and(|command| words(command) == words(line));
+        let has_passed =
+            |call: &Call| matches!(&call.end, CallEnd::Answered { payload, .. } if payload["exit_code"] == 0);
+        // The last write is the call of this number, which can be the command itself.
+        let later = self.calls.iter().skip(last_write.saturating_sub(1));
+        later.filter(|call| call.name == "run_terminal_cmd").any(|call| is_it(call) && has_passed(call))
     }
 
     /// Returns the calls that were refused, each with its code and reason.
@@ -260,5 +279,33 @@ mod tests {
             .map(|call| format!("{} {}", call["name"], call["subject"]).replace('"', ""))
             .collect();
         assert_eq!(refused, ["write_file /etc/hosts", "delete_file b"]);
+    }
+    #[test]
+    fn a_command_counts_if_it_passed_after_the_last_change() {
+        let ran = |line: &str, exit_code: i64| {
+            let payload = json!({ "exit_code": exit_code });
+            let result = json!({ "ok": exit_code == 0, "payload": payload });
+            [asked("run_terminal_cmd", json!({ "command": line })), outcome("tool.call", "TOOL_CALL_RESULT", result)]
+        };
+        let changed: BTreeSet<&Path> = [Path::new("a.c")].into();
+        let mut record = TurnRecord::default();
+        let passed = |record: &TurnRecord| record.has_passed_since("make lint", &changed);
+        let wrote = |record: &TurnRecord, by: Maker| Made {
+            by,
+            paths: [PathBuf::from("a.c")].into(),
+            calls: record.calls.len(),
+            breaches: Vec::new(),
+        };
+        ran("make  lint", 0).iter().for_each(|outcome| record.add(outcome));
+        assert!(passed(&record), "nothing was changed since");
+        record.add(&asked("write_file", json!({ "path": "a.c" })));
+        record.made.push(wrote(&record, Maker::Tool));
+        assert!(!passed(&record), "the file was written afterwards");
+        ran("make lint", 2).iter().for_each(|outcome| record.add(outcome));
+        ran("make lint | tail", 0).iter().for_each(|outcome| record.add(outcome));
+        assert!(!passed(&record), "it failed, and another command is not it");
+        ran("make lint", 0).iter().for_each(|outcome| record.add(outcome));
+        record.made.push(wrote(&record, Maker::Command("make lint".into())));
+        assert!(passed(&record), "the command itself may format files");
     }
 }

@@ -8,7 +8,7 @@
 //!
 //! `judged` is the one place that calls a change verified. A broken environment is not a failure of the change: the turn is
 //! then unverified, and so is one whose plan does not require verification, whose green checks prove nothing about the
-//! change, whose expected files are missing, or that only commands of its own plan have checked while nobody saw the plan.
+//! change, whose plan announces files or commands that are missing, or that only commands of its own plan have checked while nobody saw the plan.
 
 use std::{
     collections::BTreeSet,
@@ -92,6 +92,8 @@ struct Order {
     own: Vec<Command>,
     /// The files that the steps of the plan leave behind.
     artifacts: Vec<String>,
+    /// The commands that the steps of the plan promise to run.
+    promised: Vec<String>,
     base: String,
     timeout: Duration,
     message: String,
@@ -163,7 +165,7 @@ impl VerifyRun {
             return Ok(order.failed(failed, &pass, &change.tree).with(evidence));
         }
         let root = self.workspace.root(&attempt.folder).map_err(failed)?;
-        Ok(order.judged(&checks, &pass, &change, &root).with(evidence))
+        Ok(order.judged(&checks, &pass, (&change, &record), &root).with(evidence))
     }
 
     /// Runs the commands that verified a turn on exactly the tree that its commit will have.
@@ -256,6 +258,7 @@ impl Order {
             policy: policy_of(&plan).map_err(|error| bad("plan.verification", error))?,
             own: own.map_err(|error| bad("commands", error))?.unwrap_or_default(),
             artifacts: artifacts(&plan),
+            promised: promised(&plan),
             base: text("base")?,
             timeout: given.seconds("timeout_s")?.unwrap_or(COMMAND_TIMEOUT),
             message: text("message")?,
@@ -333,16 +336,45 @@ impl Order {
         asked_files(&self.message).missing(with(true), with(false))
     }
 
+    /// Returns what the plan announces and the turn has not done: files that it did not change, and commands that have not
+    /// passed on the changed files. A file that existed before, or a command that ran before the last change, shows nothing.
+    fn unmet(&self, pass: &Pass, change: &TurnChange, record: &TurnRecord, root: &Path) -> Vec<String> {
+        let is_missing = |path: &&String| root.join(path).symlink_metadata().is_err();
+        let missing: Vec<&String> = self.artifacts.iter().filter(is_missing).collect();
+        let unchanged = unchanged(&self.artifacts, change);
+        let unchanged = unchanged.into_iter().filter(|path| missing.iter().all(|missing| missing != path));
+        let paths: BTreeSet<&Path> = change.files.iter().map(|file| file.path.as_path()).collect();
+        let has_passed = |line: &String| {
+            let is_check = pass.runs.iter().any(|run| run.command == *line && run.exit_code == 0);
+            is_check || record.has_passed_since(line, &paths)
+        };
+        let mut unmet: Vec<String> =
+            missing.iter().map(|path| format!("the plan announces `{path}`, which does not exist")).collect();
+        unmet.extend(
+            unchanged.map(|path| format!("the plan announces `{path}`, and nothing shows that this turn changed it")),
+        );
+        unmet.extend(self.promised.iter().filter(|line| !has_passed(line)).map(|line| {
+            format!("the plan announces the command `{line}`, which has not passed after the last change")
+        }));
+        unmet
+    }
+
     /// Decides if a change on which all commands passed is verified.
-    fn judged(&self, checks: &Checks, pass: &Pass, change: &TurnChange, root: &Path) -> Outcome {
-        let missing = self.artifacts.iter().find(|path| root.join(path).symlink_metadata().is_err());
+    fn judged(
+        &self,
+        checks: &Checks,
+        pass: &Pass,
+        (change, record): (&TurnChange, &TurnRecord),
+        root: &Path,
+    ) -> Outcome {
+        let unmet = self.unmet(pass, change, record, root);
         let objection = match () {
             () if change.files.is_empty() => Some("the checks have taken the change of the turn back".to_owned()),
             () if pass.doubt().is_some() => pass.doubt(),
             () if self.is_unattended && !checks.has_own => {
                 Some("only commands ran that the plan itself chose, and nobody saw the plan".to_owned())
             }
-            () if missing.is_some() => missing.map(|path| format!("the plan announces `{path}`, which does not exist")),
+            () if !unmet.is_empty() => Some(unmet.join("; ")),
             () => Some(self.lacks(change).join("; ")).filter(|lacks| !lacks.is_empty()),
         };
         if let Some(why) = objection {
@@ -405,6 +437,15 @@ pub(crate) fn artifacts(plan: &Json) -> Vec<String> {
     let files = files.filter(|artifact| text(artifact, "type") == "file").map(|artifact| text(&artifact, "value"));
     let is_plain = |path: &String| !path.is_empty() && !path.contains(['*', '?']);
     distinct(files.filter(|path| is_plain(path) && !deleted.contains(path)))
+}
+
+/// Returns the commands that the plan's steps promise to run, except those of steps that were left out.
+fn promised(plan: &Json) -> Vec<String> {
+    let steps = plan["steps"].as_array().into_iter().flatten();
+    let kept = steps.filter(|step| !["blocked", "skipped"].contains(&step["status"].as_str().unwrap_or_default()));
+    let announced = kept.flat_map(|step| step["expected_artifacts"].as_array().into_iter().flatten());
+    let commands = announced.filter(|artifact| artifact["type"] == "command");
+    distinct(commands.filter_map(|artifact| artifact["value"].as_str().map(str::to_owned)))
 }
 
 /// Returns the announced paths that the turn has not changed.

@@ -108,6 +108,40 @@ fn a_file_that_the_plan_announces_must_exist() {
 }
 
 #[test]
+fn a_file_or_a_command_that_the_plan_announces_must_be_of_this_turn() {
+    let lint = || Move::call("run_terminal_cmd", json!({ "command": "make style" }));
+    let (repair, done) = (|| Move::call("apply_patch", patch()), || Move::done("Fixed."));
+    let command = json!({ "type": "command", "value": "make style" });
+    let not_passed = "the plan announces the command `make style`, which has not passed after the last change";
+    for (artifact, moves, objection) in [
+        (command.clone(), vec![repair(), done()], Some(not_passed)),
+        (command.clone(), vec![lint(), repair(), done()], Some(not_passed)),
+        (command, vec![repair(), lint(), done()], None),
+        (
+            json!({ "type": "file", "value": "notes.txt" }),
+            vec![repair(), done()],
+            Some("the plan announces `notes.txt`, and nothing shows that this turn changed it"),
+        ),
+    ] {
+        let step = json!({
+            "step_id": "s1", "title": "Make the change", "intent": "It is asked for", "tool_calls": [],
+            "expected_artifacts": [artifact], "status": "pending",
+        });
+        let scene = Scene::new(vec![CoderTurn::planned(GOAL, "change", vec![step], &[], moves)]);
+        scene.write("notes.txt", "old\n");
+        // The target is none that is found as a check of the project.
+        scene.write("Makefile", "test:\n\tsh test.sh\nstyle:\n\ttrue\n");
+        scene.git(&["add", "-A"]);
+        scene.git(&["commit", "-qm", "Notes"]);
+        let (played, turn, end) = play(&scene, "");
+        let (code, ending) = if objection.is_some() { (5, "unverified") } else { (0, "completed") };
+        assert_eq!((played.code, &end["ending"]), (Some(code), &json!(ending)), "{played}");
+        let message = turn["failure"]["message"].as_str().unwrap_or_default();
+        assert_eq!(message, objection.map(|why| format!("not verified: {why}")).unwrap_or_default(), "{played}");
+    }
+}
+
+#[test]
 fn a_change_that_nothing_verifies_is_incomplete_unless_the_person_waives_it() {
     let scene = || {
         let scene = Scene::new(vec![repair(GOAL)]);
