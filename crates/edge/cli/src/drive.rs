@@ -11,9 +11,9 @@ use std::{collections::BTreeSet, io::IsTerminal as _, time::Duration};
 
 use interlock_chart::Value;
 use interlock_core::ActivityId;
-use interlock_journal::{Entry, Head, Phase, WorkerName};
+use interlock_journal::{Entry, Head, WorkerName};
 use interlock_runtime::{News, Offers, Runtime};
-use serde_json::{Value as Json, json};
+use serde_json::json;
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
     sync::broadcast::{Receiver, error::RecvError},
@@ -21,22 +21,17 @@ use tokio::{
 
 use crate::{
     Exit, about,
-    commands::show,
-    continuation,
+    closing::{Closing, Left},
     dialog::Dialog,
     escape,
     failure::Failure,
     family,
-    follow::{End, Follower, Standing, Step},
+    follow::{Follower, Standing, Step},
     form,
     output::Output,
-    overdue,
     progress::Progress,
-    result::RunResult,
     store::{Store, user},
     typed::{self, message_event},
-    verification::LastVerification,
-    waiting,
 };
 
 /// The interval at which the display is updated.
@@ -61,6 +56,8 @@ pub(crate) struct Driver<'s> {
     interrupts: u32,
     /// The reason of the last move that this process has seen.
     reason: Option<String>,
+    /// The reasons of the last record with moves that was shown.
+    shown_reasons: Vec<String>,
     /// True if a person is at the terminal and can be asked.
     is_interactive: bool,
     /// The questions of running attempts that were shown.
@@ -91,6 +88,7 @@ impl<'s> Driver<'s> {
             signals: [listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?],
             interrupts: 0,
             reason: None,
+            shown_reasons: Vec::new(),
             is_interactive: prefix.is_none() && std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
             shown_questions: BTreeSet::new(),
             leaves_timers: false,
@@ -242,13 +240,20 @@ impl<'s> Driver<'s> {
     /// Shows the records that were added since the last call.
     fn look(&mut self) -> Result<(), Failure> {
         for step in self.follower.catch_up()? {
-            self.progress.step(&step);
-            self.reason = step.moves.last().map_or(self.reason.take(), |last| last.reason.clone());
+            self.show_step(&step);
         }
         if !self.is_typing {
             self.progress.tick(&self.follower);
         }
         Ok(())
+    }
+
+    fn show_step(&mut self, step: &Step) {
+        self.progress.step(step);
+        if let Some(last) = step.moves.last() {
+            self.reason = last.reason.clone();
+            self.shown_reasons = step.moves.iter().filter_map(|step| step.reason.clone()).collect();
+        }
     }
 
     fn interrupt(&mut self, order: Interrupt) {
@@ -379,8 +384,7 @@ impl<'s> Driver<'s> {
             false => "The form is closed: the run has changed its state.",
         });
         for step in steps {
-            self.progress.step(step);
-            self.reason = step.moves.last().map_or(self.reason.take(), |last| last.reason.clone());
+            self.show_step(step);
         }
     }
 
@@ -390,89 +394,14 @@ impl<'s> Driver<'s> {
         self.close().tell(output)
     }
 
-    /// Returns the lines after the end of a run: what was verified, the place of its result, and the command that continues it.
-    fn way_to_result(&self, result: Option<&RunResult>, verified: Option<&LastVerification>) -> String {
-        let mut text = verified.map(LastVerification::text).unwrap_or_default();
-        text.push_str(&result.map(RunResult::text).unwrap_or_default());
-        if let Some(command) =
-            self.store.find(&self.follower.head.name).ok().and_then(|head| continuation::command(self.store, &head))
-        {
-            text.push_str(&format!("A message continues the work:\n    {command}\n"));
-        }
-        text
-    }
-
     /// Returns the state in which the run was left. The next actions for a person are printed here; the caller prints
     /// the rest.
     pub(crate) fn close(mut self) -> Left {
         self.progress.clear();
-        let follower = &self.follower;
-        let run = &follower.head.name;
-        let below = family::asking(follower).ok().flatten().map(|asking| asking.follower);
-        let is_person_needed = matches!(follower.standing(), Standing::Person | Standing::Paused);
-        let asking = below.as_ref().or(is_person_needed.then_some(follower));
-        let phase = if below.is_some() { Phase::Waiting } else { follower.phase() };
-        // A result that cannot be determined does not hide how the run ended.
-        let result = phase.is_over().then(|| RunResult::of(self.store, &follower.head).ok().flatten()).flatten();
-        let verified = || LastVerification::of(self.store, &follower.head, phase).ok().flatten();
-        let verified = phase.is_over().then(verified).flatten();
-        if let Some(asking) = asking {
-            // A person at the terminal has seen it above the form.
-            if !self.is_interactive {
-                self.output.talk(&about::shown(asking, &asking.offers()));
-            }
-            self.output.talk(&waiting::text_for(follower, asking));
-            self.output.talk(&format!("Details: `interlock show {}`\n", asking.head.name));
-        } else if let Some(parent) = follower.head.parent.as_deref().filter(|_| phase.is_over()) {
-            self.output.talk(&format!("{parent} started it. Continue that run with:\n    interlock resume {parent}\n"));
-        } else if phase.is_over() {
-            self.output.talk(&self.way_to_result(result.as_ref(), verified.as_ref()));
-        } else {
-            self.output.talk(&format!("{run} is not finished. Continue it with:\n    interlock resume {run}\n"));
-        }
-        let json = json!({
-            "run": run,
-            "machine": follower.head.machine,
-            "phase": phase,
-            "place": follower.live.place(),
-            "seq": follower.live.seq,
-            "outcome": End::of(phase, None).map(|end| end.outcome),
-            "reason": self.reason,
-            "deadline": overdue::json(follower.live.due(i64::MAX).map(|(_, due_ms)| due_ms), follower.now_ms()),
-            "waits_for": asking.map(waiting::json),
-            "grant": asking.and_then(waiting::grant_json),
-            "waits_for_run": below.as_ref().map(|below| &below.head.name),
-            "output": follower.live.output.as_ref().map(Json::from),
-            "failure": follower.live.failure(),
-            "result": result.as_ref().map(RunResult::json),
-            "verification": verified.as_ref().map(LastVerification::json),
-        });
-        let failure = follower.live.failure().map(|failure| format!("  {failure}")).unwrap_or_default();
-        let told = follower.live.output.as_ref().map(|output| told(&Json::from(output))).unwrap_or_default();
-        let mut text = format!("{run}  {}  {}{failure}\n{told}", phase.word(), follower.live.place());
-        // The failure of an expression is in the first line already.
-        if failure.is_empty() {
-            let told: Vec<String> = told_fields(&json["output"]).map(|(name, _)| format!("{name} =")).collect();
-            let others = show::output_lines(&follower.live);
-            let others = others.iter().filter(|line| told.iter().all(|name| !line.starts_with(name)));
-            others.for_each(|line| text.push_str(&format!("  {line}\n")));
-        }
-        Left { exit: phase.into(), json, text }
+        let closing = Closing::of(self.store, &self.follower, self.reason.take(), &self.shown_reasons);
+        self.output.talk(&closing.next_actions(self.is_interactive));
+        closing.left()
     }
-}
-
-/// The fields of a run's output that are sentences for people: the reason of its end and the answer to its question.
-const TOLD: [&str; 2] = ["reason", "answer"];
-
-/// Returns these fields if they are texts.
-fn told_fields(output: &Json) -> impl Iterator<Item = (&'static str, &str)> {
-    TOLD.into_iter().filter_map(|name| Some((name, output[name].as_str()?)))
-}
-
-/// Returns the sentences of a run's output.
-fn told(output: &Json) -> String {
-    let lines = told_fields(output).flat_map(|(_, text)| text.lines()).filter(|line| !line.trim().is_empty());
-    lines.map(|line| format!("{}\n", escape::line(line))).collect()
 }
 
 /// The result of a form.
@@ -483,28 +412,6 @@ enum Filled {
     Nothing,
     /// The question became obsolete, so the form was closed.
     Closed,
-}
-
-/// The state in which a run was left.
-#[derive(Debug)]
-pub(crate) struct Left {
-    /// The exit code of the command.
-    pub(crate) exit: Exit,
-    /// The state as JSON, for programs.
-    pub(crate) json: Json,
-    /// The state as text, for people.
-    pub(crate) text: String,
-}
-
-impl Left {
-    /// Prints the state to stdout and returns the exit code.
-    pub(crate) fn tell(&self, output: &Output) -> Result<Exit, Failure> {
-        match output.is_json() {
-            true => output.json(&self.json)?,
-            false => output.data(&self.text)?,
-        }
-        Ok(self.exit)
-    }
 }
 
 /// A signal that asks the process to end.

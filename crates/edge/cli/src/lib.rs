@@ -22,6 +22,7 @@ mod anchor;
 mod applied;
 mod args;
 pub mod bug;
+mod closing;
 mod coder;
 mod columns;
 mod commands;

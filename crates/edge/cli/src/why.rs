@@ -39,7 +39,8 @@ fn is_together(one: &Move, other: &Move) -> bool {
 fn line(step: &Move) -> String {
     let way = way(step);
     let event = step.event.as_deref().unwrap_or(if step.from_state.is_none() { "start" } else { "always" });
-    let reason = step.reason.as_deref().unwrap_or_default().replace('\n', " ");
+    // A fault explains why nothing moved, or what moved instead.
+    let reason = step.reason.clone().unwrap_or_else(|| step.faults.join("; ")).replace('\n', " ");
     format!("{}  {way}  {event}  {reason}", moment::clock(step.at_ms)).trim_end().to_owned()
 }
 

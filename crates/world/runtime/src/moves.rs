@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::Live;
 
 /// One transition of a run, with the reasons for it.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Move {
     /// The record that led to it.
     pub seq: u64,

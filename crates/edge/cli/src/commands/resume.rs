@@ -7,7 +7,8 @@ use super::Outcome;
 use crate::{
     Exit,
     args::Resume,
-    drive::{Driver, Left, block_on, listen},
+    closing::Left,
+    drive::{Driver, block_on, listen},
     failure::Failure,
     follow::Follower,
     join,

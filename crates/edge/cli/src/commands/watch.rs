@@ -12,9 +12,10 @@ use interlock_core::ActivityId;
 use super::{Outcome, trace::json_line};
 use crate::{
     Exit, about,
+    closing::Closing,
     failure::Failure,
     family,
-    follow::{Follower, Standing},
+    follow::{End, Follower, Standing},
     output::Output,
     store::{Store, live_files},
     waiting, why,
@@ -32,7 +33,7 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
     let head = store.find(run)?;
     let mut follower = Follower::from_now(&store, head.clone())?;
     let mut outputs = Outputs::default();
-    let began = standing(&follower);
+    let began = standing(&store, &follower);
     output.talk(&began);
     let (mut is_told, mut shown) = (false, BTreeSet::new());
     loop {
@@ -55,7 +56,7 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
         if let Some(asking) = family::asking(&follower)? {
             output.talk(&about::shown(&asking.follower, &asking.follower.offers()));
             output.talk(&waiting::text_for(&follower, &asking.follower));
-            return Ok(Exit::Waiting);
+            return conclude(&store, &follower, output);
         }
         tell_questions(&follower, &mut shown, output);
         if !is_told && follower.standing() == Standing::Moving && follower.holder()?.is_none() {
@@ -69,18 +70,31 @@ pub(crate) fn run(run: &str, output: &Output) -> Outcome {
         std::thread::sleep(LOOK_EVERY);
     }
     // A run that had ended already, or waits as before, has been described.
-    let ended = standing(&follower);
+    let ended = standing(&store, &follower);
     if ended != began {
         output.talk(&ended);
     }
-    Ok(follower.phase().into())
+    conclude(&store, &follower, output)
 }
 
-/// Returns the line that says where a run is.
-fn standing(follower: &Follower) -> String {
-    let (phase, place) = (follower.phase(), follower.live.place());
-    let verb = if phase.is_over() { "has ended:" } else { "is" };
-    format!("{} {verb} {} in {place}\n", follower.head.name, phase.word())
+/// Prints the state of the run as `run --json` does, for programs, and returns the exit code.
+fn conclude(store: &Store, follower: &Follower, output: &Output) -> Outcome {
+    let left = Closing::of(store, follower, None, &[]).left();
+    if output.is_json() {
+        output.json_line(&left.json)?;
+    }
+    Ok(left.exit)
+}
+
+/// Returns the line that says where a run is, and why it ended there.
+fn standing(store: &Store, follower: &Follower) -> String {
+    let (phase, place, run) = (follower.phase(), follower.live.place(), &follower.head.name);
+    if !phase.is_over() {
+        return format!("{run} is {} in {place}\n", phase.word());
+    }
+    let end = store.find(run).ok().and_then(|head| End::read(store, &head).ok().flatten());
+    let because = end.and_then(|end| end.reason).map(|reason| format!(": {}", reason.replace('\n', " ")));
+    format!("{run} has ended: {} in {place}{}\n", phase.word(), because.unwrap_or_default())
 }
 
 /// Prints how to answer each new question of a running attempt.

@@ -166,7 +166,8 @@ fn what_was_stopped_while_it_wrote_is_put_back_as_after_a_crash() {
     let writes = SLOW.replace("effect: read", "effect: write").replace("echo asleep", "echo half > made");
     stopped(&session, &writes, &["-TERM"]);
     let resumed = session.run("resume s1").unwrap();
-    assert_eq!((resumed.code, resumed.stdout.as_str()), (Some(1), "s1  failed  broken\n"), "{resumed}");
+    let told = "s1  failed  broken\nit was interrupted, and its changes were undone";
+    assert!(resumed.code == Some(1) && resumed.stdout.starts_with(told), "{resumed}");
     let trace = session.run("trace s1").unwrap().stdout;
     assert!(trace.contains("INTERRUPTED"), "{trace}");
     assert!(!session.folder().join("made").exists());

@@ -56,7 +56,7 @@ fn a_guard_that_cannot_be_evaluated_releases_nothing() {
         "send g1 passed --data '{\"findings\": {\"high\": 2}}'",
         expect![[r#"
         g1  failed  scanning  the guard of `passed` in `scanning` could not be evaluated: no such field: critical in `event.findings.critical > 0` (event.findings = {"high":2})
-        | hh:mm:ss  not taken  passed
+        | hh:mm:ss  not taken  passed  the guard of `passed` in `scanning` could not be evaluated: no such field: critical in `event.findings.critical > 0` (event.findings = {"high":2})
         | hh:mm:ss  not taken  error.execution  the guard of `passed` in `scanning` could not be evaluated: no such field: critical in `event.findings.critical > 0` (event.findings = {"high":2})
         [exit 1]
     "#]],
@@ -94,4 +94,64 @@ fn a_guard_that_cannot_be_evaluated_releases_nothing() {
         ✓ the store: 2 records in one chain
     "#]],
     );
+}
+
+/// A gate whose machine handles every fault, or every error, without giving a reason.
+fn handling(session: &Session, name: &str, event: &str, end: &str) {
+    let handled = GATE.replace("machine: gate", &format!("machine: {name}"));
+    let handled = handled.replace("on: { abort: stopped }", &format!("on: {{ abort: stopped, {event}: {end} }}"));
+    session.write(&format!("{name}.yaml"), &handled).unwrap();
+    run(session, &format!("run ./{name}.yaml --name {name} --unproved"));
+}
+
+#[test]
+fn a_handler_without_a_reason_ends_with_that_of_the_fault() {
+    let (_folder, session) = gate();
+    handling(&session, "h1", "error", "blocked");
+    let fault = "the guard of `passed` in `scanning` could not be evaluated: no such field: critical in `event.findings.critical > 0` (event.findings = {\"high\":2})";
+    let ended = run(&session, "send h1 passed --data '{\"findings\": {\"high\": 2}}'");
+    assert_eq!(
+        (ended.code, ended.stdout.as_str()),
+        (Some(1), format!("h1  failed  blocked\n{fault}\n").as_str()),
+        "{ended}"
+    );
+    // Every reader says the same, also long after the end.
+    let of = |view: &str| json(&session, view);
+    for view in ["resume h1", "show h1", "watch h1"] {
+        assert_eq!(of(view)["reason"], fault, "{view}");
+    }
+    assert_eq!(of("runs")[0]["reason"], fault);
+    assert_eq!((&of("watch h1")["phase"], &of("watch h1")["outcome"]), (&"failed".into(), &"failure".into()));
+    let watched = run(&session, "watch h1");
+    assert!(watched.code == Some(1) && watched.stderr.contains(&format!("blocked: {fault}")), "{watched}");
+}
+
+#[test]
+fn a_fault_that_is_handled_into_a_success_is_named_at_the_end() {
+    let (_folder, session) = gate();
+    handling(&session, "h2", "error.execution", "released");
+    let ended = run(&session, "send h2 passed --data '{\"findings\": {\"high\": 2}}'");
+    let said =
+        "h2  succeeded  released\n  fault: the guard of `passed` in `scanning` could not be evaluated: no such field";
+    assert!(ended.code == Some(0) && ended.stdout.starts_with(said), "{ended}");
+    assert_eq!(json(&session, "resume h2")["faults"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_refusal_or_an_error_that_is_taken_without_a_reason_is_the_reason() {
+    let (_folder, session) = gate();
+    let machine = |command: &str| {
+        format!(
+            "machine: m\nversion: 1\ninitial: a\non: {{ error: bad, timeout: bad }}\nstates:\n  a: {{ timeout: 20s, invoke: {{ activity: command.run, with: {{ command: '{command}' }}, signals: [passed, failed] }}, on: {{ passed: good, failed: bad }} }}\n  good: {{ type: final, outcome: success }}\n  bad: {{ type: final, outcome: failure }}\n"
+        )
+    };
+    session.write("m.yaml", &machine("curl http://example.com")).unwrap();
+    let refused = run(&session, "run ./m.yaml --name m1 --unproved");
+    let reason = "connect to `example.com:80`: no rule allows that host";
+    assert_eq!(
+        (refused.code, refused.stdout.as_str()),
+        (Some(1), format!("m1  failed  bad\n{reason}\n").as_str()),
+        "{refused}"
+    );
+    assert_eq!(json(&session, "resume m1")["reason"], reason);
 }
