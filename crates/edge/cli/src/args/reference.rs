@@ -26,6 +26,7 @@ other run's name has. Every command takes `--json`, which prints JSON instead of
 | 4 | the run waits for a person, or was left before its end |
 | 5 | the run ended incomplete: there is a result, but something about it was not shown |
 | 70 | a bug in Interlock |
+| 141 | `watch` and `mcp`: the reader of the output went away |
 ";
 
 /// The marks around the generated list in a README.

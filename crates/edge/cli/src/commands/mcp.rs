@@ -12,7 +12,7 @@ use super::{
 use crate::{Exit, args::Mcp, drive::block_on, output::Output, store::Store};
 
 /// Answers messages until the client closes the input.
-pub(crate) fn run(args: &Mcp, _output: &Output) -> Outcome {
+pub(crate) fn run(args: &Mcp, output: &Output) -> Outcome {
     let store = Arc::new(Store::open()?);
     let folders = folders(&args.folder, &store)?;
     // The address is not used: nothing listens.
@@ -21,7 +21,10 @@ pub(crate) fn run(args: &Mcp, _output: &Output) -> Outcome {
     block_on(async {
         let server = server(&store, access, folders, listen)?;
         let identity = Identity { name: "mcp".to_owned(), role: Role::Agent };
-        server.talk(identity, BufReader::new(stdin()), stdout()).await?;
-        Ok(Exit::Good)
+        match server.talk(identity, BufReader::new(stdin()), stdout()).await {
+            // A client that goes away is no failure of the command.
+            Err(_) if output.is_unread() => Ok(Exit::Unread),
+            talked => talked.map(|()| Exit::Good).map_err(Into::into),
+        }
     })
 }

@@ -165,3 +165,13 @@ fn watching_ends_when_nobody_reads_it() {
     held.kill().unwrap();
     held.wait().unwrap();
 }
+
+#[test]
+fn a_client_of_mcp_that_goes_away_is_no_failure() {
+    let (_folder, session) = project();
+    session.write("asked.json", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n").unwrap();
+    let asked = std::fs::File::open(session.folder().join("asked.json")).unwrap();
+    let closed = Stdio::from(std::io::pipe().unwrap().1);
+    let ended = session.command("mcp").stdin(asked).stdout(closed).stderr(Stdio::null()).status().unwrap();
+    assert_eq!(ended.code(), Some(141));
+}
