@@ -161,7 +161,12 @@ impl Check {
             let known = found.iter().find(|known| known.command == line);
             let definition = known.and_then(|known| known.definition.clone());
             let command = Command::configured(folder, kind, line, definition);
-            return Check { line: Some(line.to_owned()), commands: vec![command], missing: Vec::new(), lost: Vec::new() };
+            return Check {
+                line: Some(line.to_owned()),
+                commands: vec![command],
+                missing: Vec::new(),
+                lost: Vec::new(),
+            };
         }
         let wanted = found.iter().filter(|command| command.kind == kind).cloned();
         let (mut commands, mut missing, mut lost) = (Vec::new(), Vec::new(), Vec::new());

@@ -126,13 +126,38 @@ fn files_that_a_test_makes_are_not_committed() {
 }
 
 #[test]
-fn missing_repository_is_reported_at_the_start() {
+fn a_missing_repository_ends_the_run_before_the_first_prompt() {
     let scene = Scene::new();
     std::fs::remove_dir_all(scene.folder().join(".git")).unwrap();
     scene.write("../input.json", r#"{ "task": "Count the arguments" }"#);
-    let started = scene.run("run brain --input ../input.json --name b1");
-    let said = "detected  the folder is in no git repository, so nothing can be committed: run `git init`, then start a new run";
-    assert!(started.stderr.contains(said), "{started}");
+    let ended = scene.run("run brain --input ../input.json --name b1");
+    let said = "NO_REPOSITORY: the folder is in no git repository, so nothing can be committed: run `git init`, then start a new run";
+    assert!(ended.code == Some(1) && ended.stderr.contains(said), "{ended}");
+    assert!(!ended.stderr.contains("CODING"), "nothing was prompted: {ended}");
+}
+
+#[test]
+fn a_detected_runner_that_is_missing_ends_the_run_before_the_first_prompt() {
+    for (file, text, line) in [
+        ("justfile", "test:\n    sh tests/run.sh\n", "just test"),
+        ("deno.json", "{}", "deno test"),
+        ("tox.ini", "[tox]\n", "tox"),
+    ] {
+        let scene = Scene::new();
+        scene.write(file, text);
+        scene.git(&["add", "-A"]);
+        scene.git(&["commit", "-q", "-m", "Add a runner"]);
+        scene.write("../input.json", r#"{ "task": "Count the arguments" }"#);
+        let program = line.split(' ').next().unwrap();
+        if std::process::Command::new(program).arg("--version").output().is_ok() {
+            eprintln!("left out: {program} is installed");
+            continue;
+        }
+        let ended = scene.run("run brain --input ../input.json --name b1 --in-place");
+        let told = format!("COMMAND_MISSING: the check `{line}` cannot run: its program is not installed");
+        assert!(ended.code == Some(1) && ended.stderr.contains(&told), "{ended}");
+        assert!(!ended.stderr.contains("CODING"), "nothing was prompted: {ended}");
+    }
 }
 
 #[test]

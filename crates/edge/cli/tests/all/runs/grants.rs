@@ -125,6 +125,8 @@ fn a_command_is_asked_about_three_times_at_most() {
 #[test]
 fn a_built_in_machine_waits_for_a_grant_instead_of_failing() {
     let (_folder, session) = project();
+    let made = std::process::Command::new("git").args(["init", "-q"]).current_dir(session.folder()).status().unwrap();
+    assert!(made.success(), "a run that commits needs a repository");
     session.write("home/judges.toml", "[chains]\ndefault = [\"person\"]\n").unwrap();
     let input = r#"{"task": "fix it", "test": "env LD_PRELOAD=./x.so true"}"#;
     session.write("input.json", input).unwrap();
