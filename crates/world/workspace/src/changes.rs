@@ -5,8 +5,10 @@ use std::{collections::HashMap, ffi::OsString, os::unix::ffi::OsStringExt, path:
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    EndSnapshot, Error, Moved, NotKept, Result, Workspace, ended,
-    git::{Git, clear},
+    EndSnapshot, Error, Moved, NotKept, Result, Workspace,
+    cleared::{clear, noted, unblocked},
+    ended,
+    git::Git,
     index::joined,
     listing, nested,
     patch::Kind,
@@ -14,7 +16,7 @@ use crate::{
     plural,
     private::Private,
     repository,
-    workspace::{keep_since, name_it, tree_of},
+    workspace::{keep_opened_since, name_it, tree_of},
 };
 
 /// The difference between a workspace at two times.
@@ -88,11 +90,24 @@ impl Workspace {
     /// nothing changed. If the user's repository was damaged since, it is repaired first.
     pub fn changes_since(&self, folder: &std::path::Path, run: &str, before: &str) -> Result<Option<Changes>> {
         let mut breaches = clear(folder);
+        unblocked(folder, &mut breaches, |breaches| self.changes_now(folder, run, before, breaches))
+    }
+
+    /// Does the same if nothing blocks git.
+    fn changes_now(
+        &self,
+        folder: &std::path::Path,
+        run: &str,
+        before: &str,
+        breaches: &mut Vec<String>,
+    ) -> Result<Option<Changes>> {
         let (private, before_tree) = self.holding(folder, before)?;
+        breaches.extend(noted(&private));
         breaches.extend(repository::repair(&private, before));
         let references = repository::moved(&private, before);
-        let mut kept = keep_since(&private, before, &before_tree)?;
+        let mut kept = keep_opened_since(&private, before, &before_tree)?;
         let (was, nested) = (nested::read(&private, before), nested::keep(self, &private, before, &mut kept, run)?);
+        breaches.extend(kept.said);
         let (after_tree, mut not_kept) = (kept.tree, kept.not_kept);
         not_kept.extend(repository::finished(&private, before));
         if after_tree == before_tree
@@ -118,6 +133,8 @@ impl Workspace {
         })?;
         nested::write(&private, &after, &nested)?;
         files.extend(nested::differences(self, &private, &was, &nested)?);
+        // What no snapshot held before is not new, although only the later one has it. An undo must not remove it.
+        files.retain(|file| file.before.is_some() || not_kept.iter().all(|path| path.path != file.path));
         let (name, tree) = (after.clone(), after_tree.clone());
         ended::write(&private, before, &EndSnapshot { name, tree, before: before_tree.clone() })?;
         Ok(Some(Changes {
@@ -127,9 +144,20 @@ impl Workspace {
             after_tree: Some(after_tree),
             files,
             not_kept,
-            breaches,
+            breaches: std::mem::take(breaches),
             references,
         }))
+    }
+
+    /// Returns the private directory that stores a snapshot, and the snapshot's tree, to read them. Nothing is created or
+    /// changed if the directory exists.
+    pub(crate) fn reading(&self, folder: &std::path::Path, name: &str) -> Result<(Private, String)> {
+        if let Some(private) = Private::existing(self.home()?, WorkspaceRoot::find(folder)?)
+            && let Some(tree) = tree_of(&private, name)?
+        {
+            return Ok((private, tree));
+        }
+        self.holding(folder, name)
     }
 
     /// Returns the private directory that stores a snapshot, and the snapshot's tree.

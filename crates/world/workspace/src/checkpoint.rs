@@ -57,7 +57,7 @@ impl Workspace {
     /// Returns the references with a prefix and their trees, including those of earlier versions of Interlock.
     fn references(&self, folder: &Path, prefix: &str) -> Result<BTreeMap<String, String>> {
         let mut all = BTreeMap::new();
-        let found = self.open_private(folder)?;
+        let found = self.read_private(folder)?;
         for private in Private::known(self.home()?, folder)?.into_iter().chain([found]) {
             let known = private.git().line(&["for-each-ref", "--format=%(refname) %(objectname)", prefix])?;
             let own = known.lines().filter_map(|line| line.split_once(' '));

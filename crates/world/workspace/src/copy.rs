@@ -12,6 +12,7 @@ use std::{
 };
 
 use interlock_beneath::Folder;
+use tempfile::TempDir;
 
 use crate::{Error, Result, Workspace, checkout, git::Git, private::Private, workspace::full_hash};
 
@@ -36,8 +37,8 @@ impl Workspace {
 impl Workspace {
     /// Writes a stored tree into an empty directory, without an index next to it. No program works there yet.
     pub fn export_tree(&self, folder: &Path, tree: &str, into: &Path) -> Result<()> {
-        let private = self.open_private(folder)?;
-        let scratch = private.scratch()?;
+        let private = self.read_private(folder)?;
+        let scratch = TempDir::new().map_err(|error| Error::io("write in", &std::env::temp_dir(), &error))?;
         fs::create_dir_all(into).map_err(|error| Error::io("make", into, &error))?;
         let git = Git::new(into, &private.folder).index(&scratch.path().join("index")).filling(into);
         git.for_a_moment().run(&["read-tree", "--reset", "-u", full_hash(tree)?]).map(drop)

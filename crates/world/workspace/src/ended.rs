@@ -21,12 +21,12 @@ use rustix::fs::{FlockOperation, flock};
 
 use crate::{
     Error, Result, Workspace,
-    git::clear,
+    cleared::{clear, note, unblocked},
     nested,
     patch::Plan,
     private::Private,
     repository, scope, trees,
-    workspace::{full_hash, keep_since, name_it, name_part, prefix_of},
+    workspace::{full_hash, keep_opened_since, name_it, name_part, prefix_of},
 };
 
 /// The directory of these files within a private directory.
@@ -69,13 +69,19 @@ pub fn entry(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> 
 impl Workspace {
     /// Stores the workspace as left by the attempt that began with the snapshot `before`.
     pub fn keep_ended(&self, folder: &Path, run: &str, before: &str) -> Result<EndSnapshot> {
-        clear(folder);
+        let mut said = clear(folder);
+        unblocked(folder, &mut said, |said| self.keep_ended_now(folder, run, before, said))
+    }
+
+    /// Does the same if nothing blocks git.
+    fn keep_ended_now(&self, folder: &Path, run: &str, before: &str, said: &mut Vec<String>) -> Result<EndSnapshot> {
         let (private, before_tree) = self.holding(folder, before)?;
         // Calls are serialized: the last one to begin sees the writes of all programs of the attempt.
         let _turn = turn(&private)?;
         repository::repair(&private, before);
-        let mut kept = keep_since(&private, before, &before_tree)?;
+        let mut kept = keep_opened_since(&private, before, &before_tree)?;
         let nested = nested::keep(self, &private, before, &mut kept, run)?;
+        note(&private, said.drain(..).chain(kept.said).collect());
         let tree = kept.tree;
         let ended = EndSnapshot { name: name_it(&private, &tree, run, None)?, tree, before: before_tree };
         nested::write(&private, &ended.name, &nested)?;

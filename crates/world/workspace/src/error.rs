@@ -82,6 +82,11 @@ impl From<interlock_git::Error> for Error {
 }
 
 impl Error {
+    /// Returns true if a call of `git` was ended. The same call would be ended again.
+    pub(crate) fn is_stop(&self) -> bool {
+        matches!(self, Error::GitStopped(_))
+    }
+
     pub(crate) fn io(doing: &str, path: &Path, error: &io::Error) -> Self {
         Error::Io { doing: format!("could not {doing} {}", path.display()), why: error.to_string() }
     }

@@ -2,10 +2,6 @@
 
 pub(crate) use interlock_git::{join, split};
 
-use std::path::Path;
-
-use interlock_git::Place;
-
 use crate::{Result, private::VIEW_FILES};
 
 /// A call of git.
@@ -32,16 +28,4 @@ pub(crate) fn take_in(git: &Git, paths: Vec<Vec<u8>>) -> Result<()> {
         true => Ok(()),
         false => git.clone().reading_only([]).run_with(&update, &join(paths)).map(drop),
     }
-}
-
-/// Moves pipes and devices out of the way that a program has put in place of files of git, in the workspace of a directory
-/// and in its repository. Says what that was. Git is not asked where they are, because it would wait for them.
-pub(crate) fn clear(folder: &Path) -> Vec<String> {
-    let Ok(place) = Place::find(folder) else { return interlock_git::clear(folder) };
-    let mut said = interlock_git::clear(&place.root);
-    // The repository of a linked worktree is elsewhere.
-    if let Some(dirs) = place.repository.filter(|dirs| !dirs.common.starts_with(&place.root)) {
-        said.extend(interlock_git::clear(&dirs.common));
-    }
-    said
 }

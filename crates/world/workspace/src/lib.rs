@@ -21,6 +21,7 @@ mod apply;
 mod changes;
 mod checkout;
 mod checkpoint;
+mod cleared;
 mod commit;
 mod compare;
 mod copy;

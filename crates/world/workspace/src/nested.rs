@@ -29,7 +29,7 @@ use crate::{
     listing,
     place::WorkspaceRoot,
     private::Private,
-    workspace::{KeptSince, keep_since, name_it, name_part},
+    workspace::{KeptSince, keep_opened_since, name_it, name_part},
 };
 
 /// The directory within a private directory with the nested snapshots of each snapshot.
@@ -69,7 +69,7 @@ pub(crate) fn keep(
     kept_since: &mut KeptSince,
     run: &str,
 ) -> Result<Vec<Nested>> {
-    let KeptSince { nested: paths, not_kept, .. } = kept_since;
+    let KeptSince { nested: paths, not_kept, said, .. } = kept_since;
     let known = read(private, before);
     let found = paths.iter().map(|path| Path::new(OsStr::from_bytes(path)));
     let all: BTreeSet<&Path> = known.iter().map(|nested| nested.path.as_path()).chain(found).collect();
@@ -82,7 +82,8 @@ pub(crate) fn keep(
                 let inner = open(workspace, private, path)?;
                 let tree = match is_there {
                     true => {
-                        let since = keep_since(&inner, &nested.name, &nested.tree)?;
+                        let since = keep_opened_since(&inner, &nested.name, &nested.tree)?;
+                        said.extend(since.said);
                         not_kept.extend(
                             since.not_kept.into_iter().map(|it| NotKept { path: path.join(it.path), why: it.why }),
                         );
@@ -160,7 +161,14 @@ pub(crate) fn stores<'n>(
     names: impl Iterator<Item = &'n str>,
 ) -> Result<Vec<Private>> {
     let paths: BTreeSet<PathBuf> = names.flat_map(|name| read(private, name)).map(|nested| nested.path).collect();
-    paths.iter().map(|path| open(workspace, private, path)).collect()
+    let read = |path: &PathBuf| {
+        let place = WorkspaceRoot { root: private.place.root.join(path), repository: None };
+        match Private::existing_nested(workspace.home()?, place, &private.place.root) {
+            Some(inner) => Ok(inner),
+            None => open(workspace, private, path),
+        }
+    };
+    paths.iter().map(read).collect()
 }
 
 /// Returns the private directories of all nested snapshots of a run, whose names have this prefix.

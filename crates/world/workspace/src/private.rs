@@ -36,6 +36,9 @@ pub(crate) const ROOT: &str = "root";
 /// Name of the file with the serialized [`WorkspaceRoot`] of that workspace.
 const PLACE: &str = "place";
 
+/// Name of the file that is written last.
+const HEAD: &str = "HEAD";
+
 /// The kinds of workspaces: a repository with either hash algorithm, or a plain directory.
 const KINDS: [&str; 3] = ["sha1", "sha256", "folder"];
 
@@ -83,6 +86,22 @@ impl Private {
         let private =
             Private { objects: folder.join("objects"), folder, place, home, nested_in: None, _for_a_moment: passing };
         private.prepared()
+    }
+
+    /// Opens the private directory of a place as it is, to read it. Returns `None` if there is none. Nothing is created or
+    /// changed, because the reader may be another user than the owner.
+    pub(crate) fn existing(home: &Path, place: WorkspaceRoot) -> Option<Self> {
+        let home = fs::canonicalize(home).ok()?;
+        let folder = fs::canonicalize(home.join("workspaces").join(name_of(kind_of(&place), &place.root))).ok()?;
+        // This file is written last.
+        fs::symlink_metadata(folder.join(HEAD)).ok()?;
+        let objects = folder.join("objects");
+        Some(Private { objects, folder, place, home: Some(home), nested_in: None, _for_a_moment: None })
+    }
+
+    /// Opens the private directory of a nested repository as it is.
+    pub(crate) fn existing_nested(home: &Path, place: WorkspaceRoot, outer: &Path) -> Option<Self> {
+        Private::existing(home, place).map(|private| Private { nested_in: Some(outer.to_owned()), ..private })
     }
 
     /// Opens the private directory of a nested repository.
@@ -147,7 +166,7 @@ impl Private {
         // The snapshots of a nested repository that was removed are needed as long as the workspace around it exists.
         let root = self.nested_in.as_ref().unwrap_or(&self.place.root);
         self.write(ROOT, root.as_os_str().as_encoded_bytes())?;
-        self.write("HEAD", b"ref: refs/heads/none\n")
+        self.write(HEAD, b"ref: refs/heads/none\n")
     }
 
     /// Writes a file atomically, so that a concurrent call never reads a partial file.

@@ -9,10 +9,12 @@ use std::{collections::BTreeMap, path::Path};
 use crate::{
     Change, Changes, Conflict, Error, Result, Undo, Workspace,
     changes::difference,
-    checkpoint, ended, nested,
+    checkpoint,
+    cleared::{clear, noted},
+    ended, nested,
     private::Private,
     repository,
-    workspace::{keep_since, name_it},
+    workspace::{keep_opened_since, name_it},
 };
 
 /// The changes of interrupted attempts.
@@ -40,9 +42,12 @@ impl Workspace {
     /// snapshots that they began with, `others` the recorded changes of the same run, oldest first.
     pub fn plan_recovery(&self, folder: &Path, run: &str, before: &[&str], others: &[&Changes]) -> Result<Recovery> {
         let first = before.iter().min_by_key(|name| ended::number(name)).ok_or(Error::NoSnapshot(String::new()))?;
+        let mut said = clear(folder);
         let (private, before_tree) = self.holding(folder, first)?;
-        let mut since = keep_since(&private, first, &before_tree)?;
+        said.extend(noted(&private));
+        let mut since = keep_opened_since(&private, first, &before_tree)?;
         let nested = nested::keep(self, &private, first, &mut since, run)?;
+        said.extend(since.said);
         let (now, not_kept) = (since.tree, since.not_kept);
         let also = checkpoint::reference(run, &format!("found-{}", ended::number(first)))?;
         let kept = name_it(&private, &now, run, Some(&also))?;
@@ -69,7 +74,7 @@ impl Workspace {
             after_tree: Some(after_tree),
             files,
             not_kept,
-            breaches: Vec::new(),
+            breaches: said,
             references: repository::moved(&private, first),
         };
         let mut undo = self.plan_undo(folder, &[&changes], &|_| true)?;

@@ -41,13 +41,13 @@ impl Workspace {
 
     /// Returns the patch between two stored trees.
     pub fn diff_trees(&self, folder: &Path, from: &str, to: &str) -> Result<Vec<u8>> {
-        let private = self.open_private(folder)?;
+        let private = self.read_private(folder)?;
         private.git().objects(&private.objects).between(from, to)
     }
 
     /// Returns every path that differs between two stored trees, sorted. A renamed file is two paths.
     pub fn changes_between(&self, folder: &Path, from: &str, to: &str) -> Result<Vec<Change>> {
-        let private = self.open_private(folder)?;
+        let private = self.read_private(folder)?;
         difference(&private.git().objects(&private.objects), full_hash(from)?, full_hash(to)?)
     }
 

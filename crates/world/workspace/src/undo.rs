@@ -60,7 +60,7 @@ impl Workspace {
     /// Plans how to undo writes, which are given newest first. Only paths that satisfy `is_wanted` are included.
     pub fn plan_undo(&self, folder: &Path, writes: &[&Changes], is_wanted: &dyn Fn(&Path) -> bool) -> Result<Undo> {
         let Some(first) = writes.last() else { return Ok(Undo::default()) };
-        let (private, _) = self.holding(folder, &first.before)?;
+        let (private, _) = self.reading(folder, &first.before)?;
         // Snapshots of earlier versions of Interlock are imported first.
         for name in writes.iter().flat_map(|write| std::iter::once(&write.before).chain(&write.after)) {
             tree_of(&private, name)?;

@@ -8,10 +8,12 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     ffi::OsStr,
     fs::{self, Metadata},
+    io::ErrorKind,
     os::unix::{ffi::OsStrExt, fs::MetadataExt},
     path::{Path, PathBuf},
 };
 
+use rustix::fs::{Access, AtFlags, CWD, accessat};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -25,6 +27,9 @@ pub const KEPT_BYTES_MAX: u64 = 256 << 20;
 
 /// Maximum number of files of a nested repository that are checked for changes.
 const FILES_MAX: usize = 100_000;
+
+/// The permissions of a file that everybody can read.
+const READABLE_BY_ALL: u32 = 0o444;
 
 /// Paths that are not stored, each with a stamp that detects changes and with the reason.
 pub(crate) type Unkept = BTreeMap<Vec<u8>, (String, Why)>;
@@ -43,6 +48,8 @@ pub enum Why {
     Files,
     /// The state of a merge or rebase that a person had begun and that was finished.
     Finished,
+    /// The user cannot read the file.
+    Unreadable,
 }
 
 impl Why {
@@ -59,6 +66,7 @@ impl Why {
             Why::Finished => {
                 "a merge or rebase that was finished cannot be begun again; `git reflog` shows its commits".to_owned()
             }
+            Why::Unreadable => "it cannot be read, so its content is not stored".to_owned(),
         }
     }
 }
@@ -83,6 +91,9 @@ pub(crate) fn part(root: &Path, paths: Vec<Vec<u8>>) -> (Vec<Vec<u8>>, Unkept) {
             _ if is_refused(path) => Why::Name,
             Ok(about) if about.is_file() && about.len() > KEPT_BYTES_MAX => Why::Size,
             Ok(about) if about.is_dir() && path.ends_with(b"/") => Why::Repository,
+            Ok(about) if about.is_file() && !is_readable(&place, about) => Why::Unreadable,
+            // A directory on the way is closed. That does not mean that the file was removed.
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => Why::Unreadable,
             _ => return true,
         };
         let stamp = about.map(|about| stamp(&about)).unwrap_or_default();
@@ -153,6 +164,15 @@ pub(crate) fn changed(before: &Unkept, after: &Unkept) -> Vec<NotKept> {
 /// Returns true if git rejects this path regardless of its settings: a component is `.git` in upper or lower case.
 pub(crate) fn is_refused(path: &[u8]) -> bool {
     path.split(|byte| *byte == b'/').any(|name| name.eq_ignore_ascii_case(b".git"))
+}
+
+/// Returns true if this user can read a file.
+fn is_readable(path: &Path, about: &Metadata) -> bool {
+    let is_open = || {
+        let how = AtFlags::EACCESS | AtFlags::SYMLINK_NOFOLLOW;
+        accessat(CWD, path, Access::READ_OK, how).is_ok()
+    };
+    about.mode() & READABLE_BY_ALL == READABLE_BY_ALL || is_open()
 }
 
 fn stamp(about: &Metadata) -> String {

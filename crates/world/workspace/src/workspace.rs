@@ -13,7 +13,9 @@ use std::{
 use interlock_redact::Redactor;
 
 use crate::{
-    Error, NotKept, Restored, Result, checkpoint, ended,
+    Error, NotKept, Restored, Result, Why, checkpoint,
+    cleared::{self, clear, unblocked},
+    ended,
     index::{Index, joined},
     legacy,
     listing::{self, Before, Staged},
@@ -65,6 +67,13 @@ impl Workspace {
     /// Returns the hash of the git tree of a directory's workspace, including untracked files. The directory need not
     /// be in a git repository. Nothing is written to the user's repository.
     pub fn tree(&self, folder: &Path) -> Result<String> {
+        let mut said = Vec::new();
+        let tree = unblocked(folder, &mut said, |_| self.tree_now(folder));
+        self.note(folder, said);
+        tree
+    }
+
+    fn tree_now(&self, folder: &Path) -> Result<String> {
         let private = Private::open(self.home.as_deref(), WorkspaceRoot::find(folder)?)?;
         if let Some(tree) = listing::unchanged(&private) {
             return Ok(tree);
@@ -84,8 +93,25 @@ impl Workspace {
     /// Stores the content of the workspace by the ignore rules of a snapshot, and returns its tree. It is kept at least
     /// until the next snapshot.
     pub fn tree_since(&self, folder: &Path, snapshot: &str) -> Result<String> {
-        let (private, before) = self.holding(folder, snapshot)?;
-        keep_since(&private, snapshot, &before).map(|kept| kept.tree)
+        // The programs that wrote have ended.
+        let mut said = clear(folder);
+        let tree = unblocked(folder, &mut said, |said| {
+            let (private, before) = self.holding(folder, snapshot)?;
+            let kept = keep_opened_since(&private, snapshot, &before)?;
+            said.extend(kept.said);
+            Ok(kept.tree)
+        });
+        self.note(folder, said);
+        tree
+    }
+
+    /// Keeps what was done to read a workspace until the changes of the next attempt that ends are recorded.
+    fn note(&self, folder: &Path, said: Vec<String>) {
+        if !said.is_empty()
+            && let Ok(private) = self.open_private(folder)
+        {
+            cleared::note(&private, said);
+        }
     }
 
     /// Stores the workspace of a directory as a snapshot. Returns the snapshot's name, the reference
@@ -106,7 +132,10 @@ impl Workspace {
     }
 
     fn take_as(&self, folder: &Path, run: &str, also: Option<&str>) -> Result<(String, String)> {
-        self.take_of(&self.open_private(folder)?, run, also)
+        let mut said = Vec::new();
+        let taken = unblocked(folder, &mut said, |_| self.take_of(&self.open_private(folder)?, run, also));
+        self.note(folder, said);
+        taken
     }
 
     /// Stores a snapshot of an open workspace.
@@ -142,7 +171,10 @@ impl Workspace {
     /// Stores the content of the workspace without a name and returns its tree. It is kept at least until the next
     /// snapshot.
     pub fn kept_tree(&self, folder: &Path) -> Result<String> {
-        keep(&self.open_private(folder)?)
+        let mut said = Vec::new();
+        let tree = unblocked(folder, &mut said, |_| keep(&self.open_private(folder)?));
+        self.note(folder, said);
+        tree
     }
 
     /// Returns true if the directory is in a git repository of the user.
@@ -164,7 +196,7 @@ impl Workspace {
 
     /// Returns the tree hash of a snapshot.
     pub fn tree_named(&self, folder: &Path, name: &str) -> Result<String> {
-        self.holding(folder, name).map(|(_, tree)| tree)
+        self.reading(folder, name).map(|(_, tree)| tree)
     }
 
     /// Restores the workspace to a tree that a snapshot stores, given by its hash.
@@ -174,6 +206,14 @@ impl Workspace {
         match git.line(&["cat-file", "-t", full_hash(tree)?]) {
             Ok(kind) if kind == "tree" => restore::restore(&private, tree),
             _ => Err(Error::NoSnapshot(tree.to_owned())),
+        }
+    }
+
+    /// Opens the private directory of a directory's workspace, to read it. Nothing is created or changed if it exists.
+    pub(crate) fn read_private(&self, folder: &Path) -> Result<Private> {
+        match Private::existing(self.home()?, WorkspaceRoot::find(folder)?) {
+            Some(private) => Ok(private),
+            None => self.open_private(folder),
         }
     }
 
@@ -207,7 +247,7 @@ pub(crate) fn keep(private: &Private) -> Result<String> {
     // The cached index may refer to objects without a reference that have been pruned since. Then start without the
     // cache.
     let keep = |recall| keep_from(private, recall, None, |index| index.add_what_belongs().map(drop));
-    keep(true).or_else(|_| keep(false)).map(|(tree, ())| tree)
+    keep(true).or_else(|error| if error.is_stop() { Err(error) } else { keep(false) }).map(|(tree, ())| tree)
 }
 
 /// Stores the content of a workspace. Returns its tree and the rules that decided which files belonged to it at that
@@ -219,7 +259,7 @@ fn keep_with_scope(private: &Private) -> Result<(String, (Scope, Vec<Staged>))> 
             Scope::of(index, unkept)
         })
     };
-    keep(true).or_else(|_| keep(false))
+    keep(true).or_else(|error| if error.is_stop() { Err(error) } else { keep(false) })
 }
 
 /// The content of a workspace, stored by the rules of a snapshot.
@@ -230,6 +270,8 @@ pub(crate) struct KeptSince {
     pub(crate) not_kept: Vec<NotKept>,
     /// The paths of nested repositories, whose files are stored apart.
     pub(crate) nested: Vec<Vec<u8>>,
+    /// What was done to read the files, one sentence each.
+    pub(crate) said: Vec<String>,
 }
 
 /// Stores the content of a workspace by the rules of a snapshot.
@@ -246,8 +288,21 @@ pub(crate) fn keep_since(private: &Private, before: &str, tree: &str) -> Result<
             scope.changed(index)
         })
     };
-    let (tree, (not_kept, nested)) = keep(true).or_else(|_| keep(false))?;
-    Ok(KeptSince { tree, not_kept, nested })
+    let kept = keep(true).or_else(|error| if error.is_stop() { Err(error) } else { keep(false) });
+    let (tree, (not_kept, nested)) = kept?;
+    Ok(KeptSince { tree, not_kept, nested, ..KeptSince::default() })
+}
+
+/// Does the same after an attempt. Files that the attempt has made unreadable are made readable and stored, too.
+pub(crate) fn keep_opened_since(private: &Private, before: &str, tree: &str) -> Result<KeptSince> {
+    let kept = keep_since(private, before, tree)?;
+    // What could not be read before the attempt stays so: no snapshot has its content before.
+    let scope = Scope::read(private, before).unwrap_or_default();
+    let closed = kept.not_kept.iter().filter(|path| path.why == Why::Unreadable && !scope.has_unkept(&path.path));
+    match cleared::open_up(&private.place.root, closed) {
+        said if said.is_empty() => Ok(kept),
+        said => Ok(KeptSince { said, ..keep_since(private, before, tree)? }),
+    }
 }
 
 /// Stores the content of a workspace as `add` updates the index. `since` is the snapshot whose rules it applies, if any.

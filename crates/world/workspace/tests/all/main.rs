@@ -7,6 +7,7 @@
 mod attacks;
 mod chance;
 mod changes;
+mod closed;
 mod commits;
 mod copies;
 mod folder;
