@@ -20,7 +20,7 @@ use interlock_draw::visited::Visits;
 use interlock_journal::{Engine, Entry, Head, Holder, Lease, Phase, Record};
 use interlock_runtime::{Clock as _, Live, LoadedMachine, Move, Offers, Result, SystemClock, offers};
 
-pub use difference::{ChangedFile, Difference, Later, Total};
+pub use difference::{ChangedFile, Difference, Later, Total, UnknownWrite};
 pub use end::{End, reason, reason_of};
 pub use evidence::{descendants, with_evidence};
 pub use judge_note::{of as judge_of, words as judge_words};

@@ -72,6 +72,6 @@ pub use runtime::{Config, Runtime, Sent, Settled, Start};
 pub use schema::Checked;
 pub use shown::{GrantOffer, Question, ShownData};
 pub use snapshots::{CutOff, GitSnapshots, NoSnapshots, Recovered, Snapshots, Untaken};
-pub use undo::{CommitBack, History, TakeBackOrder, Undid, Write};
+pub use undo::{CommitBack, History, NotKnown, TakeBackOrder, Undid, Write};
 pub use verify::{Problem, verify};
 pub use views::run_state;

@@ -127,7 +127,11 @@ pub(crate) async fn with_changes(shared: Weak<Shared>, at: Before, outcome: Outc
     let kept = blocking(&shared, move |shared| {
         let changes = match shared.snapshots.changes(&at.folder, &at.run, &at.snapshot) {
             Ok(changes) => changes,
-            Err(why) => Some(serde_json::json!({ "unknown": shared.redactor.text(&why) }).to_string().into_bytes()),
+            Err(why) => {
+                // The snapshot shows people what the attempt began with.
+                let unknown = serde_json::json!({ "unknown": shared.redactor.text(&why), "before": at.snapshot });
+                Some(unknown.to_string().into_bytes())
+            }
         };
         changes.map_or(Ok(Vec::new()), |changes| keep(shared, &changes)).map_err(|error| error.to_string())
     });

@@ -15,7 +15,7 @@ use interlock_chart::{Value, model::StateId};
 use interlock_core::ActivityId;
 use interlock_journal::{AttemptResult, By, Engine, Entry, Evidence, Head, Left, Undone};
 use interlock_workspace::{COMMIT_EVIDENCE, Change, Changes, Conflict, Moved, NotKept, Undo, Workspace};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     Error, Frame, LoadedMachine, Result, Runtime, dispatch::blocking, replay, request::Request, runtime::Shared,
@@ -42,6 +42,8 @@ pub struct Write {
     pub moved: Option<Moved>,
     /// The reason why its changes are not known.
     pub unknown: Option<String>,
+    /// The snapshot before a write whose changes are not known.
+    pub before_unknown: Option<String>,
     /// The state that started the activity and its ancestors, each with the number of its visit.
     visits: Vec<(StateId, u64)>,
 }
@@ -140,10 +142,12 @@ impl History {
             _ => return Ok(None),
         };
         let find = |name: &str| entry.evidence().iter().find(|evidence| evidence.name == name);
-        let (changes, unknown) = match find(CHANGES) {
+        let (changes, not_known) = match find(CHANGES) {
             Some(evidence) => read_changes(engine, evidence)?,
             None => (None, None),
         };
+        let (unknown, before_unknown) =
+            not_known.map_or((None, None), |NotKnown { unknown, before }| (Some(unknown), before));
         let moved = find(COMMIT_EVIDENCE).map(|evidence| read(engine, evidence)).transpose()?;
         if changes.is_none() && unknown.is_none() && moved.is_none() {
             return Ok(None);
@@ -152,7 +156,7 @@ impl History {
         let what = start.map_or("undo".to_owned(), |start| start.name.clone());
         let state = start.map(|start| start.state.clone());
         let visits = start.map(|start| start.visits.clone()).unwrap_or_default();
-        Ok(Some(Write { seq, activity, what, state, changes, moved, unknown, visits }))
+        Ok(Some(Write { seq, activity, what, state, changes, moved, unknown, before_unknown, visits }))
     }
 
     /// Returns the selected writes, newest first.
@@ -209,11 +213,20 @@ fn read<T: serde::de::DeserializeOwned>(engine: &dyn Engine, evidence: &Evidence
     serde_json::from_slice(&bytes).map_err(|error| Error::Undo(format!("evidence {}: {error}", evidence.hash)))
 }
 
+/// The evidence of changes that are not known.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct NotKnown {
+    /// The reason.
+    pub unknown: String,
+    /// The snapshot before them. Earlier versions of Interlock did not record it.
+    pub before: Option<String>,
+}
+
 /// Reads the changes of a write, or the reason why they are not known.
-fn read_changes(engine: &dyn Engine, evidence: &Evidence) -> Result<(Option<Changes>, Option<String>)> {
+fn read_changes(engine: &dyn Engine, evidence: &Evidence) -> Result<(Option<Changes>, Option<NotKnown>)> {
     let json: serde_json::Value = read(engine, evidence)?;
-    if let Some(why) = json.get("unknown").and_then(serde_json::Value::as_str) {
-        return Ok((None, Some(why.to_owned())));
+    if let Ok(not_known) = NotKnown::deserialize(&json) {
+        return Ok((None, Some(not_known)));
     }
     let changes = serde_json::from_value(json);
     changes
@@ -252,6 +265,9 @@ pub struct Undid {
     pub not_kept: Vec<NotKept>,
     /// Records whose changes are not known, each with the reason.
     pub unknown: Vec<(u64, String)>,
+    /// The snapshots before these records, as far as they are recorded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub before_unknown: Vec<(u64, String)>,
     /// The snapshot of the workspace before the undo.
     pub snapshot: Option<String>,
 }
@@ -303,6 +319,7 @@ fn plan(workspace: &Workspace, history: &History, writes: &Writes, paths: &[Path
         conflicts: undo.conflicts.clone(),
         not_kept: undo.not_kept.clone(),
         unknown: chosen.iter().filter_map(|write| Some((write.seq, write.unknown.clone()?))).collect(),
+        before_unknown: chosen.iter().filter_map(|write| Some((write.seq, write.before_unknown.clone()?))).collect(),
         ..Undid::default()
     };
     Ok(Plan { undo, undid })

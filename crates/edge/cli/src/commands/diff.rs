@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Diff, output: &Output) -> Outcome {
             json["more_bytes"] = json!(difference.missing_bytes);
         }
         output.json(&json)?;
-        return Ok(Exit::Good);
+        return known(&difference, &head.name);
     }
     let Total { files, added, removed } = difference.total();
     match patch {
@@ -52,7 +52,20 @@ pub(crate) fn run(args: &Diff, output: &Output) -> Outcome {
     };
     let total = format!("{}, +{added} −{removed} lines\n", counted(files, "file differs", "files differ"));
     output.talk(&format!("{note}{missing}{total}"));
-    Ok(Exit::Good)
+    known(&difference, &head.name)
+}
+
+/// Fails if changes are missing because they are not known.
+fn known(difference: &Difference, run: &str) -> Outcome {
+    match difference.unknown.len() as u64 {
+        0 => Ok(Exit::Good),
+        writes => {
+            let writes = counted(writes, "write", "writes");
+            Err(Failure::failed(format!(
+                "the difference is incomplete: the changes of {writes} of {run} are not known"
+            )))
+        }
+    }
 }
 
 fn row(file: &ChangedFile) -> String {

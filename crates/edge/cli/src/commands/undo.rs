@@ -70,7 +70,13 @@ pub(crate) fn run(args: &Undo, output: &Output) -> Outcome {
         return Err(refused(&undid));
     }
     take_out(args, &mut ways, is_whole, stays, output)?;
-    Ok(Exit::Good)
+    match undid.unknown.len() {
+        writes if writes > 0 && undid.is_empty() && !args.dry_run => {
+            Err(Failure::failed(format!("{NOT_KEPT}: {writes} of the run's changes are not known; nothing was undone"))
+                .hint("`interlock snapshots` lists the snapshots of the run and copies one; restore the files by hand"))
+        }
+        _ => Ok(Exit::Good),
+    }
 }
 
 /// Takes an applied result out of the checkout too, and says what happens to it.
@@ -165,6 +171,13 @@ fn tell(args: &Undo, head: &Head, undid: &Undid, is_refused: bool, output: &Outp
     for (seq, why) in &undid.unknown {
         output.talk(&format!("{} the changes of record {seq} are not known: {why}\n", output.yellow(NOT_KEPT)));
     }
+    for (seq, before) in &undid.before_unknown {
+        let number = before.rsplit('/').next().unwrap_or(before);
+        output.talk(&format!(
+            "the files before record {seq} are kept: `interlock snapshots {} {number} --into DIR` copies them\n",
+            head.name
+        ));
+    }
     if !is_refused || args.dry_run {
         output.data(&put_back(args, undid))?;
     }
@@ -176,6 +189,8 @@ fn tell(args: &Undo, head: &Head, undid: &Undid, is_refused: bool, output: &Outp
             output.talk(&format!("recorded as {seq}; the previous files are stored as {snapshot}\n"));
             output.talk(&format!("to undo this: interlock undo {} --write {seq}\n", head.name));
         }
+        // An error follows: what is not known may be anything.
+        _ if undid.is_empty() && !undid.unknown.is_empty() => {}
         _ if undid.is_empty() && undid.is_partial() => output.talk("Nothing else to undo\n"),
         _ if undid.is_empty() && !is_refused => {
             output.talk("Nothing to undo. Changes of ignored files are not recorded\n");

@@ -16,6 +16,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 use net::{Nets, Part};
+pub use writes::UnknownWrite;
 use writes::Writes;
 
 /// The media type of a patch.
@@ -68,6 +69,8 @@ pub struct Difference {
     pub files: Vec<ChangedFile>,
     /// The files that the run changed and whose changes were undone.
     pub undone: Vec<ChangedFile>,
+    /// The writes whose changes are not known, so that they are missing here.
+    pub unknown: Vec<UnknownWrite>,
     /// The number of bytes that are missing from a recorded patch.
     pub missing_bytes: u64,
     content: Content,
@@ -108,13 +111,15 @@ impl Difference {
         let content = if parts.is_empty() { Content::Gone } else { Content::Trees(parts) };
         let files = with_not_kept(files, &writes.not_kept());
         match &writes.patch {
-            Some(patch) if files.is_empty() => Ok(Difference { undone, ..Difference::recorded(engine, patch)? }),
-            _ => Ok(Difference { undone, ..Difference::new(later, files, content) }),
+            Some(patch) if files.is_empty() => {
+                Ok(Difference { undone, unknown: writes.unknown, ..Difference::recorded(engine, patch)? })
+            }
+            _ => Ok(Difference { undone, unknown: writes.unknown, ..Difference::new(later, files, content) }),
         }
     }
 
     fn new(later: Later, files: Vec<ChangedFile>, content: Content) -> Self {
-        Difference { later, files, undone: Vec::new(), missing_bytes: 0, content }
+        Difference { later, files, undone: Vec::new(), unknown: Vec::new(), missing_bytes: 0, content }
     }
 
     /// Reads a recorded patch.
@@ -163,6 +168,13 @@ impl Difference {
 
     /// Returns a sentence about what is compared, if that is not the usual.
     pub fn note(&self) -> Option<String> {
+        let unknown = self.unknown.iter().map(UnknownWrite::sentence);
+        let said: Vec<String> = unknown.chain(self.source_note()).collect();
+        (!said.is_empty()).then(|| said.join("\n"))
+    }
+
+    /// Says what is compared, if that is not the usual.
+    fn source_note(&self) -> Option<String> {
         match self.later {
             Later::Records if !self.files.is_empty() => {
                 Some("The content of these files is no longer stored; the list is the recorded one.".to_owned())
@@ -181,6 +193,9 @@ impl Difference {
         });
         if let Some(note) = self.note() {
             json["note"] = json!(note);
+        }
+        if !self.unknown.is_empty() {
+            json["unknown"] = json!(self.unknown);
         }
         json
     }

@@ -3,7 +3,8 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use interlock_journal::{Engine, Entry, Evidence, Filter, Head, Left, Phase};
-use interlock_runtime::{Changes, NotKept, Result, Workspace, created};
+use interlock_runtime::{Changes, NotKept, NotKnown, Result, Workspace, created};
+use serde::Serialize;
 
 use super::PATCH;
 use crate::{continued, with_evidence};
@@ -25,12 +26,45 @@ pub(super) struct Write {
     pub(super) changes: Changes,
 }
 
+/// A write whose changes are not known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UnknownWrite {
+    /// The run that wrote: the run itself, or a child run.
+    pub run: String,
+    /// The number of its record.
+    pub record: u64,
+    /// The reason why its changes are not known.
+    pub why: String,
+    /// The name of the snapshot before it, if it is recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+}
+
+impl UnknownWrite {
+    /// Says what is not known, and how to look at the files before it.
+    pub(super) fn sentence(&self) -> String {
+        let UnknownWrite { run, record, why, before } = self;
+        let before = before.as_ref().and_then(|before| before.rsplit('/').next());
+        let before = before
+            .map(|number| format!(". `interlock snapshots {run} {number} --into DIR` copies the files before it"));
+        format!("The changes of record {record} of {run} are not known: {why}{}", before.unwrap_or_default())
+    }
+}
+
+/// What an entry records about changes.
+enum Recorded {
+    Changes(Changes),
+    Unknown(NotKnown),
+}
+
 /// The writes of a run.
 #[derive(Debug, Default)]
 pub(super) struct Writes {
     pub(super) folder: PathBuf,
     /// The writes and undos, oldest first.
     pub(super) all: Vec<Write>,
+    /// The writes whose changes are not known.
+    pub(super) unknown: Vec<UnknownWrite>,
     /// The latest patch among the evidence of the run.
     pub(super) patch: Option<Evidence>,
 }
@@ -39,7 +73,7 @@ impl Writes {
     pub(super) fn of(engine: &dyn Engine, head: &Head) -> Result<Self> {
         let folder = folder_of(engine, head)?;
         let mut timed: Vec<(i64, Write)> = Vec::new();
-        let mut patch = None;
+        let (mut patch, mut unknown) = (None, Vec::new());
         let named = engine.list(&Filter { prefix: Some(format!("{}.", head.name)), ..Filter::default() })?;
         let family = std::iter::once(head).chain(crate::descendants(&head.name, &named));
         for run in family {
@@ -47,18 +81,24 @@ impl Writes {
                 continue;
             }
             with_evidence(engine, run, shared(engine, run)?, |record, entry| {
-                timed.extend(changes(engine, entry).map(|changes| {
-                    let name = (run.key != head.key).then(|| run.name.clone());
-                    let is_undo = matches!(entry, Entry::Undone(_));
-                    (record.at_ms, Write { run: name, seq: record.seq, is_undo, changes })
-                }));
+                match recorded(engine, entry) {
+                    Some(Recorded::Changes(changes)) => {
+                        let name = (run.key != head.key).then(|| run.name.clone());
+                        let is_undo = matches!(entry, Entry::Undone(_));
+                        timed.push((record.at_ms, Write { run: name, seq: record.seq, is_undo, changes }));
+                    }
+                    Some(Recorded::Unknown(NotKnown { unknown: why, before })) => {
+                        unknown.push(UnknownWrite { run: run.name.clone(), record: record.seq, why, before });
+                    }
+                    None => {}
+                }
                 if run.key == head.key {
                     patch = entry.evidence().iter().rfind(|file| file.media == PATCH).cloned().or(patch.take());
                 }
             })?;
         }
         timed.sort_by_key(|(at_ms, _)| *at_ms);
-        Ok(Writes { folder, all: timed.into_iter().map(|(_, write)| write).collect(), patch })
+        Ok(Writes { folder, all: timed.into_iter().map(|(_, write)| write).collect(), unknown, patch })
     }
 
     /// Adds what the attempts that are in progress have changed so far. Returns false if there is none.
@@ -116,10 +156,12 @@ fn unfinished(engine: &dyn Engine, head: &Head) -> Option<(u64, String)> {
     begun.into_values().min()
 }
 
-/// Returns the changes that an entry records. Evidence that only says why they are unknown has none.
-fn changes(engine: &dyn Engine, entry: &Entry) -> Option<Changes> {
+/// Returns the changes that an entry records, or why they are not known.
+fn recorded(engine: &dyn Engine, entry: &Entry) -> Option<Recorded> {
     let file = entry.evidence().iter().find(|file| file.name == CHANGES)?;
-    serde_json::from_slice(&engine.evidence().get(&file.hash).ok()?).ok()
+    let json = engine.evidence().get(&file.hash).ok()?;
+    let changes = serde_json::from_slice(&json).map(Recorded::Changes);
+    changes.or_else(|_| serde_json::from_slice(&json).map(Recorded::Unknown)).ok()
 }
 
 fn folder_of(engine: &dyn Engine, head: &Head) -> Result<PathBuf> {

@@ -78,6 +78,42 @@ fn an_auditor_reads_everything_without_write_permission() {
     compare_views(&copy);
 }
 
+/// Runs a command as a user who owns nothing.
+fn as_another(session: &Session, call: &str) -> Transcript {
+    session.run_shell(&format!("exec setpriv --reuid=65534 --regid=65534 --clear-groups interlock {call}")).unwrap()
+}
+
+/// Returns every path of a store with its permissions and its owner.
+fn permissions(session: &Session) -> String {
+    session.run_shell("find home -printf '%p %m %u\\n' | sort").unwrap().stdout
+}
+
+#[test]
+fn an_auditor_who_is_another_user_reads_everything_and_changes_nothing() {
+    // Only root can become another user.
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let (_folder, session) = audited();
+    let views = [&VIEWS[..], &["diff w1", "snapshots w1 1 --diff 2"]].concat();
+    let expected: Vec<Transcript> = views.iter().map(|call| run(&session, call)).collect();
+    session.run_shell("chmod a+rx . && chmod -R a+rX,u-w home").unwrap();
+    let before = permissions(&session);
+    for (call, expected) in views.iter().zip(expected) {
+        let seen = as_another(&session, call);
+        assert_eq!(seen, expected, "{call}");
+        assert_eq!(seen.code, Some(0), "{call}: {seen}");
+        assert_eq!(permissions(&session), before, "{call}");
+    }
+    session.run_shell("mkdir -m 777 copies").unwrap();
+    assert_eq!(as_another(&session, "snapshots w1 2 --into copies/two").code, Some(0));
+    assert_eq!(session.run_shell("cat copies/two/notes.txt").unwrap().stdout, "words\n");
+    // The owner who reads does not close the store either.
+    assert_eq!(run(&session, "snapshots w1").code, Some(0));
+    assert_eq!(run(&session, "undo w1 --dry-run").code, Some(0));
+    assert_eq!(permissions(&session), before);
+}
+
 #[test]
 fn an_auditor_changes_nothing_and_is_told_why() {
     let (_folder, session) = audited();

@@ -11,5 +11,6 @@ mod readers;
 mod reporting;
 mod scene;
 mod telling;
+mod unknown;
 mod words;
 mod worktrees;
