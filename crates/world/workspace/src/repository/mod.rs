@@ -14,6 +14,7 @@ mod logs;
 mod objects;
 mod references;
 mod repair;
+mod returned;
 mod state;
 
 use std::{
@@ -83,6 +84,9 @@ pub(crate) struct Standing {
     /// The lock files. `None` if an earlier version of Interlock recorded the state.
     #[serde(default)]
     locks: Option<Locks>,
+    /// The time before it was read. `None` if an earlier version of Interlock recorded the state.
+    #[serde(default)]
+    read_ms: Option<u64>,
 }
 
 impl Standing {
@@ -94,6 +98,7 @@ impl Standing {
         fs::create_dir_all(&folder).map_err(|error| Error::io("write in", &folder, &error))?;
         let Ok((git, own)) = open(repository) else { return Ok(None) };
         let copies = Copies { folder: &folder };
+        let read_ms = Some(returned::now_ms());
         let (head, (references, _)) = (text(&own, HEAD), references::read(&git));
         let copy = |git: &Folder, name: &str| {
             let about = git.stat(Path::new(name)).ok()?;
@@ -112,6 +117,7 @@ impl Standing {
             state: Some(state::read(&own, &copies)),
             locks: Some(locks::read(&git, &own)),
             repository: Some(repository.clone()),
+            read_ms,
         }))
     }
 
@@ -124,7 +130,10 @@ impl Standing {
 
     /// Reads the state at a snapshot.
     fn at(private: &Private, snapshot: &str) -> Option<(Self, Repository)> {
-        let standing: Standing = serde_json::from_slice(&fs::read(file(private, snapshot)).ok()?).ok()?;
+        let mut standing: Standing = serde_json::from_slice(&fs::read(file(private, snapshot)).ok()?).ok()?;
+        if let (Some(state), Some(read_ms)) = (&standing.state, standing.read_ms) {
+            standing.state = Some(returned::corrected(&private.folder.join(FOLDER), state, read_ms));
+        }
         let repository = standing.repository.clone()?;
         Some((standing, repository))
     }

@@ -11,6 +11,7 @@ use super::{
     objects::{self, existing, listed},
     open,
     references::{self, Compared, HEAD, PACKED, STASH, is_value},
+    returned,
     state::{self, State},
     text, worktree, write,
 };
@@ -282,6 +283,7 @@ impl Repair<'_> {
     fn put_back(&self, name: &str, states: [&State; 2], snapshot: &str) -> std::io::Result<String> {
         let aside = self.copies.folder.join(REMOVED).join(name_part(snapshot));
         state::put_back(&self.own, name, states, &aside, &self.copies)?;
+        returned::note(self.copies.folder, name, states[0])?;
         Ok(match aside.join(name).exists() {
             true => format!("; a copy is in {}", aside.display()),
             false => String::new(),

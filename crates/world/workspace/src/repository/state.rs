@@ -75,7 +75,7 @@ const FILES_MAX: usize = 2_000;
 const BYTES_MAX: u64 = 8 << 20;
 
 /// A part of the state: a file or a folder with its files, by their paths in the git directory.
-type Part = BTreeMap<String, Node>;
+pub(super) type Part = BTreeMap<String, Node>;
 
 /// The parts by their names, such as `rebase-merge` and `info/grafts`.
 pub(super) type State = BTreeMap<String, Part>;

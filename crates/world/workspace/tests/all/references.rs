@@ -190,6 +190,39 @@ fn a_merge_of_a_person_is_put_back_if_aborted_and_stays_finished_if_finished() {
     assert!(!undo.not_kept.is_empty());
 }
 
+/// What a program plants is recorded for an attempt that begins meanwhile, and what it removes is not.
+#[test]
+fn an_attempt_that_overlaps_with_another_one_does_not_bring_back_what_that_one_has_planted() {
+    let take = |folder: &Folder, run: &str| folder.workspace.take(&folder.path, run).unwrap();
+    let end =
+        |folder: &Folder, run: &str, before: &str| folder.workspace.changes_since(&folder.path, run, before).unwrap();
+    for (change, folder) in [
+        ("mkdir .git/rebase-merge; echo 'exec touch hacked' > .git/rebase-merge/git-rebase-todo", busy()),
+        ("mkdir -p .git/info; git rev-parse HEAD > .git/info/grafts", busy()),
+        ("echo /tmp > .git/objects/info/alternates", busy()),
+        ("rm .git/MERGE_HEAD", merging()),
+    ] {
+        let status = standing(&folder);
+        let first = take(&folder, "run-1");
+        shell(&folder, change);
+        let second = take(&folder, "run-2");
+        assert!(!end(&folder, "run-1", &first).unwrap().breaches.is_empty(), "{change}");
+        assert_eq!(standing(&folder), status, "{change}");
+        assert_eq!(end(&folder, "run-2", &second), None, "{change}");
+        assert_eq!(standing(&folder), status, "{change}");
+        // The program of the second attempt cannot do it either.
+        shell(&folder, change);
+        assert!(!end(&folder, "run-2", &second).unwrap().breaches.is_empty(), "{change}");
+        assert_eq!(standing(&folder), status, "{change}");
+        // What a person does afterwards stays.
+        if !folder.path.join(".git/MERGE_HEAD").exists() {
+            shell(&folder, change);
+            let third = take(&folder, "run-3");
+            assert_eq!(end(&folder, "run-3", &third), None, "{change}");
+        }
+    }
+}
+
 #[test]
 fn a_shallow_repository_may_be_deepened_but_not_broken() {
     let folder = Folder::plain();
