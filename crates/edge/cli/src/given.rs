@@ -14,6 +14,7 @@ const ONCE: &str = "once";
 /// Reads the input of a run: a file's content, overridden by the fields of `--set`.
 pub(crate) fn input(file: Option<&Path>, set: &[String], schema: &Schema) -> Result<Value, Failure> {
     let mut input = file.map_or(Ok(json!({})), read)?;
+    check_fields(&input, schema)?;
     for pair in set {
         let (name, value) =
             pair.split_once('=').ok_or_else(|| Failure::bad_input(format!("`--set {pair}` is not of the form K=V")))?;
@@ -92,16 +93,17 @@ pub(crate) fn read(path: &Path) -> Result<Json, Failure> {
 /// as JSON.
 fn put(into: &mut Json, name: &str, value: &str, schema: &Schema) -> Result<(), Failure> {
     let (mut place, mut schema) = (into, Some(schema));
+    let mut known = input_fields(schema.unwrap_or(&Json::Null));
     for part in name.split('.') {
         let Json::Object(fields) = place else {
             return Err(Failure::bad_input(format!("`--set {name}`: `{place}` has no fields")));
         };
-        if let Some(known) = schema.and_then(known_fields).filter(|known| !known.contains(&part)) {
-            let unknown = Failure::bad_input(format!("`--set {name}`: the input has no field `{part}`"));
-            return Err(unknown.maybe_hint(did_you_mean_or_list(part, "the fields are", known)));
+        if let Some(known) = known.filter(|known| !known.contains(&part)) {
+            return Err(unknown(&format!("`--set {name}`: "), part, known));
         }
         place = fields.entry(part).or_insert_with(|| Json::Object(Map::new()));
         schema = schema.and_then(|schema| schema.get("properties")?.get(part));
+        known = schema.and_then(known_fields);
     }
     let is_text = schema.and_then(|schema| schema.get("type")).is_some_and(|kind| kind == "string");
     let text = || Json::String(value.to_owned());
@@ -109,7 +111,34 @@ fn put(into: &mut Json, name: &str, value: &str, schema: &Schema) -> Result<(), 
     Ok(())
 }
 
-/// Returns the names of the fields that a schema declares, or `None` if it allows others. A name that `--set` misspells
+/// Refuses fields of the input that its schema does not declare. A schema that forbids other fields itself refuses them when
+/// the run is created.
+fn check_fields(given: &Json, schema: &Schema) -> Result<(), Failure> {
+    let known = input_fields(schema).filter(|_| schema.get("additionalProperties").is_none());
+    let given = given.as_object().into_iter().flatten().map(|(name, _)| name);
+    match known.and_then(|known| Some((given.clone().find(|name| !known.contains(&name.as_str()))?, known))) {
+        Some((name, known)) => Err(unknown("", name, known)),
+        None => Ok(()),
+    }
+}
+
+fn unknown(place: &str, name: &str, known: Vec<&str>) -> Failure {
+    let failure = Failure::bad_input(format!("{place}the input has no field `{name}`"));
+    match known.is_empty() {
+        true => failure.hint("the machine declares no `input`, so it takes none"),
+        false => failure.maybe_hint(did_you_mean_or_list(name, "the fields are", known)),
+    }
+}
+
+/// Returns the names of the fields that the schema of an input declares, or `None` if it allows others. A schema that says
+/// nothing, such as that of a machine without `input`, has none.
+fn input_fields(schema: &Schema) -> Option<Vec<&str>> {
+    let says_nothing = |fields: &Map<String, Json>| fields.keys().all(|word| word == "type");
+    let is_missing = *schema == Json::Bool(true) || schema.as_object().is_some_and(says_nothing);
+    if is_missing { Some(Vec::new()) } else { known_fields(schema) }
+}
+
+/// Returns the names of the fields that a schema declares, or `None` if it allows others. A misspelled name
 /// would be an input that nothing reads, so the default of JSON Schema, which allows any other field, does not count.
 fn known_fields(schema: &Schema) -> Option<Vec<&str>> {
     const OPEN: [&str; 8] =
@@ -139,6 +168,23 @@ mod tests {
         assert_eq!(filled(json!({}), true), json!({ "stay": true }));
         assert_eq!(filled(json!({ "other": 1 }), false), json!({ "other": 1, "stay": false }));
         assert_eq!(filled(json!({ "stay": false }), true), json!({ "stay": false }));
+    }
+
+    #[test]
+    fn a_field_that_the_machine_does_not_declare_is_refused() {
+        let refused = |set: &[&str], schema: Json| {
+            let set: Vec<String> = set.iter().map(|pair| (*pair).to_owned()).collect();
+            input(None, &set, &schema).is_err()
+        };
+        assert!(
+            refused(&["foo=1"], json!({ "type": "object" })) && refused(&["foo=1"], json!(true)),
+            "there is no input"
+        );
+        assert!(!refused(&[], json!({})));
+        let schema = json!({ "properties": { "goal": {} } });
+        let given = |given: Json, schema: &Json| check_fields(&given, schema).is_ok();
+        assert!(given(json!({ "goal": 1 }), &schema) && !given(json!({ "gaol": 1 }), &schema));
+        assert!(given(json!({ "gaol": 1 }), &json!({ "properties": {}, "additionalProperties": true })));
     }
 
     #[test]

@@ -73,6 +73,28 @@ fn a_wrong_name_of_an_input_field_is_refused() {
         [exit 2]
     "#]],
     );
+    session.write("input.json", "{ \"leaf\": \"oolong\", \"lef\": 1 }").unwrap();
+    check(
+        &session,
+        "run tea --input input.json",
+        expect![[r#"
+        | error: the input has no field `lef`
+        | Hint: did you mean `leaf`?
+        [exit 2]
+    "#]],
+    );
+    session
+        .write("dark.yaml", "machine: dark\nversion: 1\ninitial: a\nstates:\n  a: { type: final, outcome: success }\n")
+        .unwrap();
+    check(
+        &session,
+        "run dark.yaml --set foo=1",
+        expect![[r#"
+        | error: `--set foo`: the input has no field `foo`
+        | Hint: the machine declares no `input`, so it takes none
+        [exit 2]
+    "#]],
+    );
     assert_eq!(run(&session, "runs --json").stdout, "[]\n");
 }
 
