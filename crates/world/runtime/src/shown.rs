@@ -5,7 +5,7 @@
 //! without `shows` still shows the patches in its context: a patch must not be approved unseen.
 
 use interlock_chart::{Value, model::StateId};
-use interlock_core::{FormulaId, Scope};
+use interlock_core::{Fault, FormulaId, Scope};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -52,15 +52,38 @@ pub(crate) fn questions(live: &Live, asks: impl Fn(StateId) -> bool) -> Vec<Ques
 pub(crate) fn shown(live: &Live) -> Vec<ShownData> {
     let chart = live.loaded.chart();
     let states: Vec<_> = live.state.configuration.iter().map(|id| chart.state(id)).collect();
-    if states.iter().all(|state| state.shows.is_empty()) {
-        return patches(live);
-    }
-    let labelled = states.into_iter().flat_map(|state| state.shows.iter().zip(live.loaded.machine.shows(state.id)));
-    let shown = labelled.filter_map(|((label, _), formula)| {
-        let data = Json::from(&evaluate(live, *formula)?);
-        (!is_empty(&data)).then(|| ShownData { label: label.clone(), data })
-    });
-    shown.collect()
+    let mut shown = match states.iter().all(|state| state.shows.is_empty()) {
+        true => patches(live),
+        false => {
+            let labelled =
+                states.into_iter().flat_map(|state| state.shows.iter().zip(live.loaded.machine.shows(state.id)));
+            labelled.filter_map(|((label, _), formula)| piece(live, label, *formula)).collect()
+        }
+    };
+    // A person who is asked for permissions must learn why none is named.
+    let asked = live.state.configuration.iter().filter_map(|id| live.loaded.machine.scopes(id));
+    let unknown = asked.filter_map(|formula| evaluate(live, formula).err());
+    shown.extend(unknown.map(|fault| ShownData { label: "permissions".to_owned(), data: Json::from(words(&fault)) }));
+    shown
+}
+
+/// Returns a piece of data, or why it could not be evaluated: a person must not decide without it unknowingly. Data that
+/// the run does not have, so that everything which the expression read is empty, is left out like an empty value.
+fn piece(live: &Live, label: &str, formula: FormulaId) -> Option<ShownData> {
+    let data = match evaluate(live, formula) {
+        Ok(value) => Json::from(&value),
+        Err(fault) if is_about_nothing(&fault) => return None,
+        Err(fault) => Json::from(words(&fault)),
+    };
+    (!is_empty(&data)).then(|| ShownData { label: label.to_owned(), data })
+}
+
+fn is_about_nothing(fault: &Fault) -> bool {
+    !fault.values.is_empty() && fault.values.iter().all(|(_, value)| is_empty(&Json::from(value)))
+}
+
+fn words(fault: &Fault) -> String {
+    format!("could not be evaluated: {} in `{}`", fault.message, fault.expression)
 }
 
 /// Returns the permissions that a person can grant now.
@@ -69,23 +92,22 @@ pub(crate) fn grant(live: &Live) -> Option<GrantOffer> {
     live.state.configuration.iter().find_map(|id| {
         let state = chart.state(id);
         let request = state.grants.as_ref()?;
-        let Value::List(scopes) = evaluate(live, live.loaded.machine.scopes(id)?)? else { return None };
+        let Value::List(scopes) = evaluate(live, live.loaded.machine.scopes(id)?).ok()? else { return None };
         let scopes: Vec<String> = scopes.iter().filter_map(Value::as_str).map(str::to_owned).collect();
         let (state, event) = (state.name.clone(), request.event.clone());
         (!scopes.is_empty()).then_some(GrantOffer { state, scopes, event })
     })
 }
 
-/// Evaluates a formula while the run waits. Returns `None` if it cannot be evaluated, because data for a person never
-/// stops a run.
-fn evaluate(live: &Live, formula: FormulaId) -> Option<Value> {
+/// Evaluates a formula while the run waits. A fault does not stop the run: it is data for the person.
+fn evaluate(live: &Live, formula: FormulaId) -> Result<Value, Box<Fault>> {
     let scope = Scope {
         machine: &live.loaded.machine,
         configuration: &live.state.configuration,
         counters: &live.state.counters,
         event: None,
     };
-    live.state.data.evaluate(formula, &scope).ok()
+    live.state.data.evaluate(formula, &scope)
 }
 
 fn patches(live: &Live) -> Vec<ShownData> {

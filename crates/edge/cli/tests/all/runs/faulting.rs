@@ -155,3 +155,31 @@ fn a_refusal_or_an_error_that_is_taken_without_a_reason_is_the_reason() {
     );
     assert_eq!(json(&session, "resume m1")["reason"], reason);
 }
+
+#[test]
+fn what_cannot_be_shown_to_a_person_is_said() {
+    let (_folder, session) = project();
+    let machine = r#"machine: shows
+version: 1
+initial: asking
+context: { risks: [a, b], document: {} }
+events: { yes: { from: user } }
+states:
+  asking:
+    summary: A person looks at the risks
+    shows: { first: "${context.risks[0]}", eighth: "${context.risks[7]}", path: "${context.document.path}" }
+    grants: { scopes: "${[context.risks[9]]}", event: yes }
+    timeout: 1h
+    on: { yes: good, timeout: bad }
+  good: { type: final, outcome: success }
+  bad: { type: final, outcome: aborted }
+"#;
+    session.write("shows.yaml", machine).unwrap();
+    let asked = run(&session, "run ./shows.yaml --name s1 --unproved").stderr;
+    assert!(
+        asked.contains("first: a\n") && asked.contains("eighth: could not be evaluated: index 7 is outside"),
+        "{asked}"
+    );
+    assert!(asked.contains("permissions: could not be evaluated: "), "{asked}");
+    assert!(!asked.contains("path:"), "a document without fields has no path to show: {asked}");
+}
