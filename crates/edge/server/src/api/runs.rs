@@ -40,10 +40,14 @@ pub(super) async fn list(Extracted(app): Extracted<State>, Query(page): Query<Pa
                 row["diff"] = json!(tally.has_changes || !head.phase.is_over());
             }
         }
-        // A long list does not say what each run waits for, because every state would have to be read.
+        for (row, head) in rows.iter_mut().zip(&heads) {
+            row["outcome"] = json!(End::of(head.phase, None).map(|end| end.outcome));
+        }
+        // A long list does not say what each run waits for or why it ended, because every state would have to be read.
         if filter.at_most <= DESCRIBED_MAX {
             for (row, head) in rows.iter_mut().zip(heads) {
                 if head.phase.is_over() {
+                    row["reason"] = json!(End::read(&**app, &head)?.and_then(|end| end.reason));
                     row["continued_by"] = json!(continued_by(&**app.engine(), &head)?.map(|next| next.name));
                     continue;
                 }

@@ -24,6 +24,12 @@ fn a_run_is_started_answered_and_read_through_the_api() {
     assert_eq!(again.json()["repeated"], true, "{again:?}");
     let shown = scene.until_phase(&token, "g1", "succeeded");
     assert_eq!(shown["context"]["note"], "fine");
+    let rows = scene.get(&token, "/runs").json();
+    assert_eq!(
+        (&rows["runs"][0]["outcome"], &rows["runs"][0]["reason"]),
+        (&json!("success"), &json!("fine")),
+        "{rows}"
+    );
     let trace = scene.get(&token, "/runs/g1/trace?from=2").json();
     assert_eq!(trace["records"][0]["moves"][0]["to_state"], "passed");
     assert!(trace["records"][0]["moves"][0]["by"]["name"].as_str().unwrap().starts_with("operator-"), "{trace}");
