@@ -6,10 +6,15 @@
 
 use std::{
     ffi::OsString,
+    io,
     path::{Path, PathBuf},
 };
 
-use crate::{CONFINE, LaunchOrder, Network, guard::Guard, reading::Reading};
+use crate::{
+    CONFINE, LaunchOrder, Network, Rules,
+    guard::{Guard, Refusal},
+    reading::Reading,
+};
 
 /// The directories that are searched. `PATH` is not used, because it may lead into a workspace and `bwrap` is started
 /// outside the sandbox.
@@ -18,6 +23,21 @@ const PLACES: [&str; 4] = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-s
 /// Returns the path of `bwrap`, if it is installed.
 pub(crate) fn program() -> Option<PathBuf> {
     PLACES.iter().map(|place| Path::new(place).join("bwrap")).find(|program| program.is_file())
+}
+
+/// Returns the path of this program, which `bwrap` starts again inside. There it has no other name than its path, so a program
+/// that may change the file would start another one in its place.
+pub(crate) fn launcher(rules: &Rules) -> io::Result<PathBuf> {
+    let file = std::env::current_exe()?;
+    match rules.write.iter().chain([&rules.workspace]).find(|place| file.starts_with(place)) {
+        None => Ok(file),
+        Some(place) => Err(Refusal(format!(
+            "Interlock itself, {}, is in {}, which the program may change. Install it elsewhere, or use the sandbox `landlock`",
+            file.display(),
+            place.display()
+        ))
+        .into()),
+    }
 }
 
 /// Returns the arguments up to and including those of the launcher's second stage.

@@ -94,6 +94,8 @@ impl Config {
             show,
             never: Vec::new(),
             git_settings,
+            git_files: account.git_files(),
+            home: account.home.clone(),
             store: None,
             limits: self.limits,
         }

@@ -143,7 +143,7 @@ fn names(folder: &Path) -> Arc<[OsString]> {
 }
 
 /// Returns true if a name matches a pattern in which `*` stands for any text.
-fn fits(name: &str, pattern: &str) -> bool {
+pub(crate) fn fits(name: &str, pattern: &str) -> bool {
     // `.*` alone would match every hidden directory, including the large ones.
     if pattern == ".*" && LARGE.contains(&name) {
         return false;
@@ -224,6 +224,39 @@ mod tests {
             assert!(!is_hidden(name), "{name}");
         }
         assert!(credentials(None).contains(&"/etc/krb5.keytab".into()));
+    }
+
+    #[test]
+    fn credentials_within_toolchains_that_are_shown_are_hidden() {
+        let home = tempfile::tempdir().unwrap();
+        let hidden = [
+            ".local/share/gem/credentials",
+            ".luarocks/upload_config.lua",
+            ".npm/_logs/x.log",
+            ".nvm/versions/node/v20/etc/npmrc",
+            ".volta/tools/image/node/20/etc/npmrc",
+            "miniforge3/.condarc",
+            ".conda/envs/x/pip.conf",
+            ".virtualenvs/x/pip.conf",
+            ".local/share/pnpm/rc",
+            ".cargo/git/db/x-1/config",
+            "go/pkg/mod/cache/vcs/1f/config",
+            ".cache/ms-playwright/mcp-chrome/Default/Cookies",
+        ];
+        let open =
+            [".nvm/versions/node/v20/bin/node", ".cargo/git/db/y-2/HEAD", ".cache/ms-playwright/chromium-1/chrome"];
+        for name in hidden.iter().chain(&open) {
+            fs::create_dir_all(home.path().join(name).parent().unwrap()).unwrap();
+            fs::write(home.path().join(name), "url = https://me:word@example.com/x\n").unwrap();
+        }
+        let harmless = home.path().join(".virtualenvs/y/pip.conf");
+        fs::create_dir_all(harmless.parent().unwrap()).unwrap();
+        fs::write(&harmless, "[global]\ntimeout = 60\n").unwrap();
+        let places = credentials(Some(home.path()));
+        let is_hidden = |path: &Path| places.iter().any(|place| path.starts_with(place));
+        assert_eq!(hidden.map(|name| is_hidden(&home.path().join(name))), [true; 12], "{places:?}");
+        assert_eq!(open.map(|name| is_hidden(&home.path().join(name))), [false; 3], "{places:?}");
+        assert!(!is_hidden(&harmless));
     }
 
     #[test]

@@ -10,13 +10,16 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use interlock_beneath::{Error, whole};
 use interlock_git::git_dirs;
+
+use crate::guard::Refusal;
 
 /// Maximum size of an index that is read.
 pub(crate) const INDEX_BYTES_MAX: u64 = 256 * 1_024 * 1_024;
 
-/// Maximum number of repositories that are looked at.
-const LINKS_MAX: usize = 200;
+/// Maximum number of repositories in an index. With more no program starts.
+const LINKS_MAX: usize = 2_000;
 
 /// The length of an entry before its hash, and the place of the mode in it.
 const STAT_BYTES: usize = 40;
@@ -30,18 +33,35 @@ const REPOSITORY: u32 = 0o160_000;
 const EXTENDED: u16 = 0x4000;
 
 /// Returns the paths of the repositories that the index of a workspace names.
-pub(crate) fn of(workspace: &Path) -> Vec<PathBuf> {
-    let Some(dirs) = git_dirs(workspace) else { return Vec::new() };
-    let index = interlock_beneath::whole::read(dirs.own.join("index"), INDEX_BYTES_MAX).unwrap_or_default();
+pub(crate) fn of(workspace: &Path) -> Result<Vec<PathBuf>, Refusal> {
+    let Some(dirs) = git_dirs(workspace) else { return Ok(Vec::new()) };
+    let path = dirs.own.join("index");
+    let index = match whole::read(&path, INDEX_BYTES_MAX) {
+        Err(Error::TooLong { .. }) => {
+            let (path, mib) = (path.display(), INDEX_BYTES_MAX >> 20);
+            return Err(Refusal(format!(
+                "{path} is too long to find the repositories that it names (at most {mib} MiB)"
+            )));
+        }
+        // A file that is none, or cannot be read, names nothing for git either.
+        index => index.unwrap_or_default(),
+    };
     // No name and no hash is compared if the bytes of the mode are nowhere.
     if !index.windows(4).any(|bytes| bytes == REPOSITORY.to_be_bytes()) {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let hash = if dirs.object_format() == "sha256" { 32 } else { 20 };
     let mut found = Vec::new();
     // An index that cannot be read to its end has no further entries for git either.
     let _ = read(&index, hash, &mut found);
-    found.into_iter().map(|path| workspace.join(path)).collect()
+    if found.len() > LINKS_MAX {
+        let path = path.display();
+        return Err(Refusal(format!(
+            "{path} names more than {LINKS_MAX} repositories (submodules), and each must be guarded while a program works. \
+             Remove those that are not needed from it"
+        )));
+    }
+    Ok(found.into_iter().map(|path| workspace.join(path)).collect())
 }
 
 fn read(index: &[u8], hash: usize, found: &mut Vec<PathBuf>) -> Option<()> {
@@ -66,7 +86,7 @@ fn read(index: &[u8], hash: usize, found: &mut Vec<PathBuf>) -> Option<()> {
         at = if version >= 4 { end + 1 } else { begin + (end - begin + 8) / 8 * 8 };
         let path = Path::new(OsStr::from_bytes(&name));
         let is_inside = path.components().all(|part| matches!(part, Component::Normal(_)));
-        if mode & KIND == REPOSITORY && is_inside && found.len() < LINKS_MAX {
+        if mode & KIND == REPOSITORY && is_inside && found.len() <= LINKS_MAX {
             found.push(path.to_owned());
         }
     }
@@ -108,7 +128,21 @@ mod tests {
             );
             assert!(Command::new("sh").args(["-ec", &script]).current_dir(&top).status().unwrap().success());
             let expected = ["aa", "deep/er/sub", "deep/z", "zz"].map(|path| top.join(path));
-            assert_eq!(of(&top), expected, "{format} {version}");
+            assert_eq!(of(&top).unwrap(), expected, "{format} {version}");
         }
+    }
+
+    /// A repository beyond the bound would have no guard.
+    #[test]
+    fn too_many_repositories_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        let zero = "0123456789012345678901234567890123456789";
+        let script = format!(
+            "git init -q .; i=0; while [ $i -le {LINKS_MAX} ]; do echo \"160000 {zero} 0\ta$i\"; i=$((i+1)); done | \
+             git update-index --index-info"
+        );
+        assert!(Command::new("sh").args(["-ec", &script]).current_dir(&top).status().unwrap().success());
+        assert!(of(&top).unwrap_err().0.contains("names more than 2000 repositories"));
     }
 }

@@ -41,7 +41,9 @@ pub(crate) fn of(rules: &Rules) -> History {
     let mut history = History { stores: Vec::new(), is_whole: true };
     let mut room = FILES_MAX;
     for git_folder in repository::git_folders(&rules.workspace) {
-        for folder in std::iter::once(git_folder.clone()).chain(repository::modules(&git_folder)) {
+        // With more submodules than can be listed the program is not started.
+        let modules = repository::modules(&git_folder).unwrap_or_default();
+        for folder in std::iter::once(git_folder.clone()).chain(modules) {
             let is_open = rules.write.iter().any(|place| folder.join("objects").starts_with(place));
             if is_folder(&folder.join("objects")) && !is_open {
                 let store = Store::read(&folder, &mut room);

@@ -39,6 +39,8 @@ pub struct Account {
     pub path: OsString,
     /// The directory with caches.
     pub cache: Option<PathBuf>,
+    /// Files with git's settings that the environment names.
+    pub git: Vec<PathBuf>,
 }
 
 impl Account {
@@ -47,8 +49,17 @@ impl Account {
         let home = std::env::var_os("HOME").filter(|home| !home.is_empty());
         let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|cache| cache.is_absolute());
         let home = home.map(PathBuf::from);
+        let named = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let git = [named("GIT_CONFIG_GLOBAL"), named("GIT_CONFIG_SYSTEM")].into_iter().flatten();
+        let git = git.chain(named("XDG_CONFIG_HOME").map(|folder| folder.join("git/config"))).collect();
         let cache = cache.or_else(|| Some(home.as_ref()?.join(".cache")));
-        Account { home, path: std::env::var_os("PATH").unwrap_or_default(), cache }
+        Account { home, path: std::env::var_os("PATH").unwrap_or_default(), cache, git }
+    }
+
+    /// Returns the files with git's settings for this user, which need not exist.
+    pub(crate) fn git_files(&self) -> Vec<PathBuf> {
+        let own = self.home.iter().flat_map(|home| [home.join(".config/git/config"), home.join(".gitconfig")]);
+        self.git.iter().cloned().chain(own).chain(["/etc/gitconfig".into()]).collect()
     }
 
     /// Returns the directory with the homes of agents, which have their logins.
@@ -158,7 +169,7 @@ mod tests {
             std::os::unix::fs::symlink(home.join(to), home.join(link)).unwrap();
         }
         let path = std::env::join_paths(path.iter().map(|folder| home.join(folder))).unwrap();
-        let account = Account { home: Some(home.clone()), path, cache: None };
+        let account = Account { home: Some(home.clone()), path, ..Account::default() };
         let hidden = credentials::credentials(Some(&home));
         let needed = account.needed(std::slice::from_ref(&home), &hidden, &home.join("work"));
         let inside = needed.iter().filter(|place| place.exists());

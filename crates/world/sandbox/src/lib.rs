@@ -24,6 +24,7 @@ mod bubblewrap;
 mod config;
 mod confine;
 mod credentials;
+mod git_config;
 mod git_person;
 mod git_settings;
 mod gitlinks;

@@ -12,7 +12,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{Rules, git_settings, repository};
+use interlock_beneath::Folder;
+
+use crate::{Rules, credentials, git_settings, guard::Refusal, repository};
 
 /// The directory with a project's policy, judges, risks and machines.
 const PROJECT: &str = ".interlock";
@@ -53,7 +55,7 @@ const AT_TOP: [&str; 27] = [
 
 /// Paths in a folder from which a program takes commands as soon as a person opens the folder, enters it, starts the
 /// program there or commits. Files that only say how to build or test are not here: agents change them every day.
-const IN_FOLDERS: [&str; 77] = [
+const IN_FOLDERS: [&str; 114] = [
     // Editors.
     ".vscode/tasks.json",
     ".vscode/settings.json",
@@ -69,6 +71,8 @@ const IN_FOLDERS: [&str; 77] = [
     ".nvimrc",
     ".nvim.lua",
     ".vimrc",
+    ".lvimrc",
+    ".ycm_extra_conf.py",
     ".dir-locals.el",
     ".dir-locals-2.el",
     // Agents.
@@ -90,6 +94,9 @@ const IN_FOLDERS: [&str; 77] = [
     ".opencode/plugin",
     ".opencode/plugins",
     ".opencode/tool",
+    ".opencode/tools",
+    ".opencode/opencode.json",
+    ".opencode/opencode.jsonc",
     ".aider.conf.yml",
     ".continue",
     ".roo/mcp.json",
@@ -99,19 +106,28 @@ const IN_FOLDERS: [&str; 77] = [
     ".windsurf/hooks.json",
     ".github/hooks",
     ".crush.json",
+    ".clinerules/hooks",
+    ".kilocode/mcp.json",
+    ".trae/mcp.json",
+    ".junie/mcp",
+    ".factory/mcp.json",
+    ".factory/settings.json",
     // Shells, and managers of tools that shells start.
     ".envrc",
     ".autoenv.zsh",
     ".mise.toml",
     "mise.toml",
+    "mise.local.toml",
+    ".mise.local.toml",
     ".mise",
     ".config/mise.toml",
     ".config/mise",
+    ".rvmrc",
     ".devcontainer",
     ".devcontainer.json",
     ".gitpod.yml",
     ".idx",
-    // Hooks of git.
+    // Hooks of git, and the settings of other version control systems, which name programs.
     ".pre-commit-config.yaml",
     ".husky",
     ".lefthook",
@@ -122,7 +138,21 @@ const IN_FOLDERS: [&str; 77] = [
     "lefthook.toml",
     ".lefthook.toml",
     "lefthook-local.yml",
+    "lefthook.json",
+    ".lefthook.json",
+    "lefthook-local.yaml",
+    "lefthook-local.toml",
+    "lefthook-local.json",
+    ".lefthook-local.yml",
+    ".config/lefthook.yml",
+    ".config/lefthook.yaml",
+    ".config/lefthook.toml",
+    ".config/lefthook.json",
+    "prek.toml",
     ".overcommit.yml",
+    ".hg/hgrc",
+    ".jj/repo/config.toml",
+    ".jj/workspace-config.toml",
     // Tools that run a file or a command from their settings whatever they are asked to do.
     ".cargo/config.toml",
     ".cargo/config",
@@ -130,13 +160,29 @@ const IN_FOLDERS: [&str; 77] = [
     ".yarnrc",
     ".yarnrc.yml",
     ".pnpmfile.cjs",
+    ".pnpmfile.mjs",
+    "bunfig.toml",
+    ".bazelrc",
+    ".mvn/extensions.xml",
+    ".mvn/jvm.config",
     ".gdbinit",
     ".lldbinit",
     ".pdbrc",
     ".Rprofile",
     ".irbrc",
     ".ghci",
+    ".ocamlinit",
+    ".iex.exs",
+    ".pryrc",
+    ".octaverc",
 ];
+
+/// Files of the same kind whose names a project chooses; `*` stands for any text. Only those that exist when a program starts
+/// can be protected from it: a person opens them by name, or sets a variable for them.
+const CHOSEN: [&str; 3] = ["*.code-workspace", "mise.*.toml", ".mise.*.toml"];
+
+/// The directories, relative to a folder, in which there may be such files.
+const OF_CHOSEN: [&str; 2] = ["", ".config"];
 
 /// The rule that protects the files of a project that decide what runs outside the sandbox.
 pub const PROJECT_PROTECTED: &str = "project.protected";
@@ -149,16 +195,20 @@ pub(crate) struct Protected {
 }
 
 /// Returns the paths of a workspace that a program that starts in `folder` must not change: those that count in `folder`
-/// and in the directory of the run. They need not exist.
-pub(crate) fn of(rules: &Rules, folder: &Path) -> Vec<Protected> {
-    let git_folders = repository::git_folders(&rules.workspace);
-    let git = git_folders.iter().flat_map(|folder| of_git(folder, &rules.workspace));
+/// and in the directory of the run. They need not exist. Refuses if they cannot all be found.
+pub(crate) fn of(rules: &Rules, folder: &Path) -> Result<Vec<Protected>, Refusal> {
+    let repositories = repository::all(&rules.workspace)?;
+    let mut git = git_settings::leads_to(rules, &repositories)?;
+    for folder in repository::git_folders(&rules.workspace) {
+        git.extend(repository::protected(&folder)?);
+    }
     // A `.git` that is no directory says where the repository is.
     let own = rules.workspace.join(".git");
     let leads = fs::symlink_metadata(&own).is_ok_and(|about| !about.is_dir()).then_some(own);
     let git = git
+        .into_iter()
         .chain(leads)
-        .chain(repository::in_links(&rules.workspace))
+        .chain(repository::in_links(&repositories))
         .map(|path| Protected { path, rule: "git.protected" });
     let folders: BTreeSet<_> = [folder, &rules.folder].into_iter().flat_map(|folder| folders(rules, folder)).collect();
     let project = folders.iter().flat_map(|folder| in_folder(rules, folder));
@@ -169,13 +219,7 @@ pub(crate) fn of(rules: &Rules, folder: &Path) -> Vec<Protected> {
     all.retain(|protected| is_direct(&protected.path, &rules.workspace) && !rules.write.contains(&protected.path));
     all.sort();
     all.dedup_by(|one, other| one.path == other.path);
-    all
-}
-
-fn of_git(git_folder: &Path, workspace: &Path) -> Vec<PathBuf> {
-    let mut paths = repository::protected(git_folder);
-    paths.extend(git_settings::leads_to(git_folder, workspace));
-    paths
+    Ok(all)
 }
 
 /// Returns a directory and its ancestors up to the workspace: Interlock and other programs search all of them.
@@ -195,7 +239,18 @@ fn in_folder(rules: &Rules, folder: &Path) -> Vec<PathBuf> {
         false => vec![project],
     };
     paths.extend(IN_FOLDERS.map(|name| folder.join(name)));
+    paths.extend(OF_CHOSEN.iter().flat_map(|below| chosen(&folder.join(below))));
     paths
+}
+
+/// Returns the files in a directory whose names a project chooses.
+fn chosen(folder: &Path) -> Vec<PathBuf> {
+    let names = Folder::open(folder).and_then(|opened| opened.names(Path::new(""))).unwrap_or_default();
+    names.into_iter().filter(|name| name.to_str().is_some_and(is_chosen)).map(|name| folder.join(name)).collect()
+}
+
+fn is_chosen(name: &str) -> bool {
+    CHOSEN.iter().any(|pattern| credentials::fits(name, pattern))
 }
 
 /// Returns the links on the way to protected paths, and the targets that are inside the workspace.
@@ -244,7 +299,10 @@ pub fn is_protected(path: &Path) -> bool {
             |end: &&str| end.strip_prefix(&name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         ends.iter().any(|end| is_below(end) || name.starts_with(&format!("{end}/")))
     };
-    is_project() || IN_FOLDERS.iter().any(is_opened) || AT_TOP.iter().any(|name| is_below(name) || is_above(name))
+    is_project()
+        || text.rsplit('/').next().is_some_and(is_chosen)
+        || IN_FOLDERS.iter().any(is_opened)
+        || AT_TOP.iter().any(|name| is_below(name) || is_above(name))
 }
 
 #[cfg(test)]
@@ -269,6 +327,12 @@ mod tests {
             ".husky/pre-commit",
             ".claude/settings.json",
             "crates/x/.cargo/config.toml",
+            "x/Team.code-workspace",
+            "mise.dev.toml",
+            ".config/mise.ci.toml",
+            ".hg/hgrc",
+            ".mvn/jvm.config",
+            "sub/.junie/mcp/mcp.json",
         ];
         for path in protected {
             assert!(is_protected(Path::new(path)), "{path}");
@@ -287,6 +351,9 @@ mod tests {
             "AGENTS.md",
             "sub/.cargo/x",
             "x.envrc",
+            "code-workspace",
+            "a.code-workspace/b",
+            ".mvn/wrapper/maven-wrapper.properties",
         ];
         for path in free {
             assert!(!is_protected(Path::new(path)), "{path}");
@@ -300,7 +367,8 @@ mod tests {
         fs::create_dir_all(work.join(".interlock/home")).unwrap();
         fs::create_dir_all(work.join("a/b")).unwrap();
         let rules = Rules { workspace: work.clone(), store: Some(work.join(".interlock/home")), ..Rules::default() };
-        let paths: Vec<_> = of(&rules, &work.join("a/b")).into_iter().map(|protected| protected.path).collect();
+        let paths: Vec<_> =
+            of(&rules, &work.join("a/b")).unwrap().into_iter().map(|protected| protected.path).collect();
         assert!(paths.contains(&work.join(".interlock/policy.toml")) && !paths.contains(&work.join(".interlock")));
         assert!(paths.contains(&work.join("a/b/.interlock")) && paths.contains(&work.join("a/.interlock")));
     }

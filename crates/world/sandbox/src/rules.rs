@@ -198,6 +198,12 @@ pub struct Rules {
     /// The git settings of a person that have credentials, without these.
     #[serde(default)]
     pub git_settings: Option<GitSettings>,
+    /// The files with git's settings of the person and of the system. What they name in the workspace is protected.
+    #[serde(default)]
+    pub git_files: Vec<PathBuf>,
+    /// The home directory of the person, for `~/` in these files.
+    #[serde(default)]
+    pub home: Option<PathBuf>,
     /// The directory with the runs, which it must not read either. If it is inside the workspace, it is hidden by a mount,
     /// because with Landlock no file could be created at the top of the workspace.
     pub store: Option<PathBuf>,

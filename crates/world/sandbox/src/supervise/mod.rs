@@ -301,15 +301,16 @@ fn read_guard(order: &LaunchOrder, claims: &mut Claims) -> Result<Guard, Refusal
     let git = if is_kept { PlacedFolder::git(&rules.workspace, claims)? } else { None };
     let mut tops = repository::git_folders(&rules.workspace);
     tops.push(rules.workspace.clone());
-    let guard = Guard::new(protected::of(rules, &order.folder), &rules.write, &tops, claims)?;
+    let guard = Guard::new(protected::of(rules, &order.folder)?, &rules.write, &tops, claims)?;
     let on_the_way = [&rules.folder, &order.folder].map(|folder| PlacedFolder::on_the_way(&rules.workspace, folder));
     Ok(guard.with_placed(on_the_way.into_iter().flatten().chain(git).collect()))
 }
 
+#[expect(clippy::disallowed_methods, reason = "the program is one of the system")]
 fn bubblewrapped(order: &LaunchOrder, temp: &TempDir, guard: &Guard) -> io::Result<Command> {
     let program = bubblewrap::program().ok_or_else(|| io::Error::other("bubblewrap is not installed"))?;
     let mut command = Command::new(program);
-    command.args(bubblewrap::arguments(order, temp.path(), guard, &std::env::current_exe()?));
+    command.args(bubblewrap::arguments(order, temp.path(), guard, &bubblewrap::launcher(&order.rules)?));
     Ok(command)
 }
 

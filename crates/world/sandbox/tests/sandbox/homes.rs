@@ -79,7 +79,7 @@ fn furnished(scene: Scene) -> Scene {
     }
     let paths = std::env::var("PATH").unwrap();
     let path = format!("{0}/.local/bin:{0}/tools/jdk/bin:{paths}", home.display());
-    let account = Account { home: Some(home), path: path.clone().into(), cache: None };
+    let account = Account { home: Some(home), path: path.clone().into(), ..Account::default() };
     let mut scene = scene.with(|rules| {
         let told = rules.clone();
         *rules = Config::default().rules(told.workspace, &account);

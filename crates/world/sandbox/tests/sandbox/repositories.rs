@@ -238,3 +238,60 @@ fn the_git_directories_of_repositories_in_the_index_are_protected() {
     make(&scene);
     scene.run("echo new > module/new; echo new > plain/new; git -C plain status; git status").is_well();
 }
+
+/// The person's own git, outside of the sandbox, starts hooks and reads settings wherever its settings lead.
+#[test]
+fn nothing_that_git_would_run_outside_can_be_changed() {
+    let cases = [
+        ("printf '[core]\\n\\thooksPath = h # of the team\\n' >> .git/config", "h/pre-commit"),
+        ("printf '[core]\\n\\thooksPath = \\\\\\n h\\n' >> .git/config", "h/pre-commit"),
+        ("printf '[core]\\n\\thooksPath = \"h\"\\n' >> .git/config", "h/pre-commit"),
+        (
+            "printf '[include]\\n\\tpath = ../a.inc\\n' >> .git/config; printf '[core]\\nhooksPath=h\\n' > a.inc",
+            "h/pre-commit",
+        ),
+        ("printf '[include]\\npath=../a.inc\\n' >> .git/config; printf '[include]\\npath=b.inc\\n' > a.inc", "b.inc"),
+        ("printf '[include]\\n\\tpath = ~/../work/c.inc\\n' >> .git/config", "c.inc"),
+        ("git config --global core.hooksPath h", "h/pre-commit"),
+        ("git config --global include.path $PWD/c.inc", "c.inc"),
+        ("git config --global core.hooksPath ~/hooks; ln -s $PWD/h ~/hooks", "h/pre-commit"),
+        ("ln -s ../../h/pre-commit .git/hooks/commit-msg", "h/pre-commit"),
+        (
+            "git init -q ../outside/o; git -C ../outside/o -c user.name=a -c user.email=a@b commit -q --allow-empty -m o; \
+             git -c protocol.file.allow=always submodule --quiet add ../outside/o sub; mkdir sub/h; \
+             git -C sub config core.hooksPath h",
+            "sub/h/pre-commit",
+        ),
+        (
+            "git config extensions.worktreeConfig true; git worktree add -q tree; git -C tree config --worktree core.hooksPath h",
+            "tree/h/pre-commit",
+        ),
+    ];
+    for (prepare, path) in cases {
+        let scene = scene();
+        fs::create_dir_all(scene.work("h")).unwrap();
+        fs::write(scene.work("h/pre-commit"), "exit 0\n").unwrap();
+        let mut shell = Command::new("sh");
+        shell.args(["-ec", prepare]).env("HOME", scene.path("home")).current_dir(&scene.rules.workspace);
+        let done = shell.output().unwrap();
+        assert!(done.status.success(), "{prepare}: {}", String::from_utf8_lossy(&done.stderr));
+        let text = || fs::read_to_string(scene.work(path)).unwrap_or_default();
+        let before = text();
+        let done = scene.run(&format!("mkdir -p $(dirname {path}); echo evil > {path}"));
+        assert_eq!(text(), before, "{prepare}: {done:#?}");
+        assert!(done.broken().contains(&"git.protected"), "{prepare}: {done:#?}");
+        scene.run("echo more > file").is_well();
+    }
+}
+
+/// What is beyond a bound has no guard, so no program starts.
+#[test]
+fn more_repositories_than_can_be_guarded_are_refused() {
+    let scene = scene();
+    let many = "i=0; while [ $i -le 2000 ]; do echo \"160000 $(git rev-parse HEAD) 0\ta$i\"; i=$((i+1)); done | git update-index --index-info";
+    let many = many.replace("$(git rev-parse HEAD)", "0123456789012345678901234567890123456789");
+    assert!(Command::new("sh").args(["-ec", &many]).current_dir(&scene.rules.workspace).status().unwrap().success());
+    let done = scene.run("echo x > file");
+    let (why, is_refusal) = done.not_started.as_ref().unwrap();
+    assert!(*is_refusal && why.contains("names more than 2000 repositories"), "{why}");
+}
