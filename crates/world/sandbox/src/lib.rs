@@ -21,6 +21,7 @@ mod ability;
 mod attachments;
 mod baseline;
 mod bubblewrap;
+mod caches;
 mod config;
 mod confine;
 mod credentials;
@@ -51,6 +52,7 @@ use std::{ffi::OsString, process::ExitCode};
 
 pub use ability::{Ability, ability};
 pub use attachments::{ATTACHED_MAX, Attached, attach, receive_files};
+pub use caches::CACHES;
 pub use config::{Config, ConfigError};
 pub use git_person::GitSettings;
 pub use held::{Hold, hold};

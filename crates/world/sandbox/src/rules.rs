@@ -137,7 +137,8 @@ pub enum Namespaces {
 /// A directory that the program sees at another place than where it is, by a mount of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct View {
-    /// The place at which the program sees the directory. It exists when the views before this one are in place.
+    /// The place at which the program sees the directory. It exists when the views before this one are in place. A relative
+    /// path is made in the private temporary directory of the program.
     pub at: PathBuf,
     /// The directory. No part of this path may be a symbolic link: a program may have made it.
     pub shows: PathBuf,

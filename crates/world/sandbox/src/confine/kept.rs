@@ -54,11 +54,11 @@ fn lay_over(workspace: &Path, open: &[PathBuf], temp: &Path) -> io::Result<()> {
     let view = |at: &Path, writes| View { at: at.to_owned(), shows: at.to_owned(), writes };
     let own = view(workspace, Some(layer.clone()));
     let all: Vec<_> = std::iter::once(own).chain(open.iter().map(|place| view(place, None))).collect();
-    views::mount_all(&all, true).or_else(|_| {
+    views::mount_all(&all, temp, true).or_else(|_| {
         // Some file systems cannot hold a layer, such as those of containers. Memory can.
         mount("layer", &layer, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, None)?;
         parts()?;
-        views::mount_all(&all, true).map_err(|refusal| io::Error::other(refusal.why))
+        views::mount_all(&all, temp, true).map_err(|refusal| io::Error::other(refusal.why))
     })
 }
 

@@ -45,7 +45,7 @@ pub(crate) use probe::{Probed, inside as probe_inside, main as probe};
 use crate::{
     Attached, Enforced, GitHistory, INIT, Kind, LaunchOrder, Network, Report,
     attachments::{self, Attachments, Received},
-    wire,
+    caches, wire,
 };
 
 /// The task that the first stage sends to the others.
@@ -166,7 +166,7 @@ fn confine(
     enforced: &mut Enforced,
 ) -> Result<(), Refusal> {
     let rules = &order.rules;
-    views::mount_all(&rules.views, in_namespaces && rules.sandbox == Kind::Landlock)?;
+    views::mount_all(&rules.views, temp, in_namespaces && rules.sandbox == Kind::Landlock)?;
     let is_landlock = rules.sandbox == Kind::Landlock;
     let open = match rules.keeps_workspace {
         true => kept::keep(order, temp, in_namespaces && is_landlock, enforced),
@@ -288,6 +288,9 @@ fn command(order: &LaunchOrder, temp: &Path) -> io::Result<Command> {
         let file = temp.join("gitconfig");
         std::fs::write(&file, settings)?;
         command.env("GIT_CONFIG_GLOBAL", file);
+    }
+    if order.rules.sandbox != Kind::None {
+        command.envs(caches::variables(&order.rules, &order.env, temp));
     }
     command.envs(order.env.iter().map(|(name, value)| (name, value)));
     fchdir(working_folder(order)?)?;

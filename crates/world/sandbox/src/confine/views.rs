@@ -2,8 +2,9 @@
 //!
 //! A program may have prepared the paths of an earlier attempt's workspace, so no symbolic link is followed in them.
 
-use std::{io, path::Path};
+use std::{borrow::Cow, io, path::Path};
 
+use interlock_beneath::Folder;
 use rustix::{
     fd::{AsRawFd, OwnedFd},
     fs::{CWD, Mode, OFlags, ResolveFlags, openat2},
@@ -13,8 +14,9 @@ use rustix::{
 use super::Refusal;
 use crate::View;
 
-/// Mounts all views. All directories are opened first, because a view can cover the place of a later one.
-pub(super) fn mount_all(views: &[View], is_possible: bool) -> Result<(), Refusal> {
+/// Mounts all views. All directories are opened first, because a view can cover the place of a later one. `temp` is the
+/// private temporary directory of the program.
+pub(super) fn mount_all(views: &[View], temp: &Path, is_possible: bool) -> Result<(), Refusal> {
     if views.is_empty() {
         return Ok(());
     }
@@ -23,7 +25,7 @@ pub(super) fn mount_all(views: &[View], is_possible: bool) -> Result<(), Refusal
             "a directory can be shown at another place only in namespaces made by Landlock's launcher",
         ));
     }
-    let opened: Vec<Opened> = views.iter().map(Opened::new).collect::<io::Result<_>>()?;
+    let opened: Vec<Opened> = views.iter().map(|view| Opened::new(view, temp)).collect::<io::Result<_>>()?;
     opened.iter().try_for_each(|view| {
         let wrong = |error| io::Error::other(format!("{} cannot be shown: {error}", view.at.display()));
         view.mount().map_err(wrong).map_err(Refusal::from)
@@ -32,23 +34,30 @@ pub(super) fn mount_all(views: &[View], is_possible: bool) -> Result<(), Refusal
 
 /// A view with its open directories.
 struct Opened<'v> {
-    at: &'v Path,
+    at: Cow<'v, Path>,
     shows: OwnedFd,
     writes: Option<(OwnedFd, OwnedFd)>,
 }
 
 impl<'v> Opened<'v> {
-    fn new(view: &'v View) -> io::Result<Self> {
+    fn new(view: &'v View, temp: &Path) -> io::Result<Self> {
+        let at = match view.at.is_relative() {
+            true => {
+                Folder::open(temp)?.make_folders(&view.at)?;
+                Cow::Owned(temp.join(&view.at))
+            }
+            false => Cow::Borrowed(&*view.at),
+        };
         let writes = match &view.writes {
             Some(folder) => Some((open(&folder.join("upper"))?, open(&folder.join("work"))?)),
             None => None,
         };
-        Ok(Opened { at: &view.at, shows: open(&view.shows)?, writes })
+        Ok(Opened { at, shows: open(&view.shows)?, writes })
     }
 
     fn mount(&self) -> io::Result<()> {
         // The place is opened without links too; the mount then goes through the descriptor.
-        let place = open(self.at)?;
+        let place = open(&self.at)?;
         let at = path(&place);
         let Some((upper, work)) = &self.writes else { return Ok(mount_bind(path(&self.shows), at)?) };
         let options = format!("lowerdir={},upperdir={},workdir={}", path(&self.shows), path(upper), path(work));

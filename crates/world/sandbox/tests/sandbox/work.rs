@@ -71,6 +71,17 @@ fn the_temporary_directory_is_private_and_removed() {
 }
 
 #[test]
+fn tools_that_fail_without_a_cache_have_a_private_one() {
+    let write = "mkdir -p \"$GOCACHE\" && ls \"$GOCACHE\" && echo x > \"$GOCACHE/x\" && case $GOCACHE in $TMPDIR/*) echo private;; esac";
+    let scene = Scene::new();
+    for _ in 0..2 {
+        let done = scene.run(write);
+        done.is_well();
+        assert_eq!(done.stdout, "private\n");
+    }
+}
+
+#[test]
 fn files_of_every_kind_can_be_created_in_the_workspace() {
     let script = "mkdir -p a/b && echo x > a/b/c && mv a/b d && ln -s c d/l && ln d/c d/h && mkfifo d/f && rm -r a d/h && \
                   echo more >> d/c && : > d/c && chmod 755 d/c && echo new > top && echo ok > /dev/null && ls -a . d";
