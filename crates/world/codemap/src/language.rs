@@ -50,7 +50,9 @@ impl Language {
         if let Some((_, language)) = NAMES.iter().find(|(whole, _)| *whole == name) {
             return Language::Other(language);
         }
-        match name.rsplit_once('.').map_or("", |(_, end)| end) {
+        // Programs load `near.JS` as they load `near.js`.
+        let end = name.rsplit_once('.').map_or("", |(_, end)| end);
+        match end.to_lowercase().as_str() {
             "c" | "h" => Language::C,
             "cc" | "cpp" | "cxx" | "c++" | "hpp" | "hh" | "hxx" | "ino" => Language::Cpp,
             "rs" => Language::Rust,
@@ -61,7 +63,7 @@ impl Language {
             "go" => Language::Go,
             "java" => Language::Java,
             "dart" => Language::Dart,
-            end => Language::Other(OTHERS.iter().find(|(other, _)| *other == end).map_or("other", |(_, name)| name)),
+            _ => Language::Other(OTHERS.iter().find(|(other, _)| *other == end).map_or("other", |(_, name)| name)),
         }
     }
 

@@ -12,6 +12,7 @@
 //! Start reading at `survey.rs`.
 
 mod cache;
+mod code;
 mod error;
 mod expectations;
 mod functions;
@@ -31,6 +32,7 @@ mod tags;
 mod text;
 mod words;
 
+pub use code::code;
 pub use error::{Error, Result};
 pub use expectations::{Expectation, expectations};
 pub use functions::{Branch, BranchKind, Function, blocks, branches, functions, without_comments};

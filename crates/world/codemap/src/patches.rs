@@ -334,7 +334,12 @@ impl<'t> Names<'t> {
             }
             (false, false) => {
                 // `process.exitCode = 1` says how the program ends.
-                let is_plain = self.is_script && value.is_some_and(|value| value.kind() != "identifier");
+                let is_switch = |kind: &str| ["true", "false", "none"].contains(&kind);
+                let is_plain = value.is_some_and(|value| match self.is_script {
+                    true => value.kind() != "identifier",
+                    // A module has switches; everything else can be what it computes with.
+                    false => is_switch(value.kind()),
+                });
                 self.modules.contains(&root) && !is_plain
                     || root == "require"
                     || is_callable
@@ -399,6 +404,7 @@ mod tests {
             ("a.py", "import decimal\ndecimal.getcontext().prec = 5\n"),
             ("a.py", "class A:\n    def f(self, b):\n        self.b = b\n        b.c = 1\n"),
             ("a.py", "import math\na = math.floor(1)\n"),
+            ("a.py", "import logging\nlogging.raiseExceptions = False\n"),
             ("a.js", "module.exports = { a };\nexports.b = () => 1;\n"),
             ("a.js", "import process from 'process';\nprocess.exitCode = 1;\nconst a = {};\na.b = () => 1;\n"),
             ("a.js", "function f(a) { a.b = () => 1; }\nconst g = (c) => { c.d = f; };\n"),

@@ -6,24 +6,88 @@
 use std::{
     collections::BTreeSet,
     hash::{BuildHasher, RandomState},
-    sync::LazyLock,
 };
 
 use interlock_codemap::{BranchKind, Function, blocks, branches, functions};
 
-/// The word and the number of the statements below. What is inserted has others in every process, so that no check can
-/// look for them.
+/// The word and the number of the statements below. What is inserted has others in every text, so that no check can look for
+/// them.
 const WORD: &str = "WORD";
 const NUMBER: &str = "97";
 
-static MARKS: LazyLock<(String, String)> = LazyLock::new(|| {
-    let random = RandomState::new().hash_one(WORD);
-    (format!("x{random:016x}"), (80 + random % 40).to_string())
-});
+/// Stand for the word, the number, the operator and the bound of a text, until it has all of them. No source has them.
+const WORD_MARK: char = '\u{5}';
+const NUMBER_MARK: char = '\u{6}';
+const OPERATOR: char = '\u{1}';
+const BOUND: char = '\u{7}';
 
-/// Puts the word and the number of this process into a statement.
+/// Puts the marks for the word and the number into a statement.
 pub(super) fn marked(statement: &str) -> String {
-    statement.replace(WORD, &MARKS.0).replace(NUMBER, &MARKS.1)
+    statement.replace(WORD, &WORD_MARK.to_string()).replace(NUMBER, &NUMBER_MARK.to_string())
+}
+
+/// What one text has for its marks.
+pub(super) struct Marks {
+    word: String,
+    number: String,
+    operator: &'static str,
+    bound: String,
+}
+
+impl Marks {
+    /// Draws marks. With them, a condition that compares the length of the word with the bound is true or false; that of a
+    /// shell compares the word with the bound. Equality is left out: some linters refuse it.
+    fn random(is_taken: bool, is_shell: bool) -> Self {
+        let random = RandomState::new();
+        let draw = |what: &str, below: usize| usize::try_from(random.hash_one(what) % below as u64).unwrap_or_default();
+        let letters = format!("{:016x}{:016x}", random.hash_one(1), random.hash_one(2));
+        let first = ["g", "h", "k", "m", "p", "q", "v", "w", "x", "z"][draw("first", 10)];
+        let word = format!("{first}{}", &letters[..7 + draw("length", 16)]);
+        let number = (80 + draw("number", 40)).to_string();
+        let (coin, other) = (draw("side", 2) == 0, draw("operator", 2));
+        if is_shell {
+            let bound = if coin { word.clone() } else { format!("{word}{first}") };
+            let operator = if coin == is_taken { "=" } else { "!=" };
+            return Marks { word, number, operator, bound };
+        }
+        // The bound is apart from the length: some languages count one byte more.
+        let length = word.len();
+        let bound = if coin { length + 3 + draw("bound", 20) } else { length - 3 - draw("bound", length - 5) };
+        let operators = if coin == is_taken { ["<", "<="] } else { [">", ">="] };
+        Marks { word, number, operator: operators[other], bound: bound.to_string() }
+    }
+
+    #[cfg(not(test))]
+    fn drawn(is_taken: bool, is_shell: bool) -> Self {
+        Marks::random(is_taken, is_shell)
+    }
+
+    /// Tests compare whole texts.
+    #[cfg(test)]
+    fn drawn(is_taken: bool, is_shell: bool) -> Self {
+        let (operator, bound) = match (is_taken, is_shell) {
+            (true, true) => ("!=", ""),
+            (false, true) => ("=", ""),
+            (true, false) => (">", "9"),
+            (false, false) => ("<", "9"),
+        };
+        Marks { word: "x0123456789abcdef".to_owned(), number: "97".to_owned(), operator, bound: bound.to_owned() }
+    }
+
+    fn fill(&self, text: &str) -> String {
+        let marks = [
+            (WORD_MARK, self.word.as_str()),
+            (NUMBER_MARK, &self.number),
+            (OPERATOR, self.operator),
+            (BOUND, &self.bound),
+        ];
+        marks.into_iter().fold(text.to_owned(), |text, (mark, value)| text.replace(mark, value))
+    }
+}
+
+/// Returns a statement with a word and a number of its own.
+pub(super) fn filled(statement: &str) -> String {
+    Marks::drawn(true, false).fill(&marked(statement))
 }
 
 /// A text that was broken, and its twin, which does the same as the text itself.
@@ -33,21 +97,17 @@ pub(crate) struct Broken {
     pub(crate) twin: String,
 }
 
-/// Stands for the operator that makes the condition of a broken text true, and that of its twin false.
-const OPERATOR: char = '\u{1}';
-
 impl Broken {
-    /// Makes both from a text with [`OPERATOR`] in its conditions.
+    /// Makes both from a text with marks.
     pub(super) fn of(path: &str, original: &str, changed: &str) -> Self {
-        let (taken, never) = if is_shell(path, original) { ("!=", "=") } else { (">", "<") };
-        let with = |operator: &str| changed.replace(OPERATOR, operator);
-        Broken { text: with(taken), twin: with(never) }
+        let with = |is_taken: bool| Marks::drawn(is_taken, is_shell(path, original)).fill(changed);
+        Broken { text: with(true), twin: with(false) }
     }
 }
 
 /// Returns a line that no language accepts.
 fn nonsense() -> String {
-    marked(")]} WORD")
+    filled(")]} WORD")
 }
 
 /// Makes a text unreadable for its language.
@@ -111,7 +171,7 @@ pub(crate) fn stopped_branches(path: &str, before: &str, text: &str) -> Vec<Brok
     let found = branches(path, text).unwrap_or_default().into_iter().filter(|branch| is_changed(&branch.lines));
     let broken = found.filter_map(|branch| {
         let part = &text[branch.range.clone()];
-        let alone = guarded(path, text, "", statement).replace('\n', " ");
+        let alone = alone(path, text, statement);
         let stopped = match branch.kind {
             BranchKind::Value => stopped_value(path, part)?,
             BranchKind::Statement => format!("{{ {alone} {part} }}"),
@@ -126,16 +186,18 @@ pub(crate) fn stopped_branches(path: &str, before: &str, text: &str) -> Vec<Brok
 /// Returns an expression that stops the program before it has the value of another one.
 fn stopped_value(path: &str, value: &str) -> Option<String> {
     let stopped = match path.rsplit_once('.')?.1 {
-        "py" => format!("((_ for _ in ()).throw(SystemError(\"WORD\")) if len(\"WORD\") {OPERATOR} 9 else (\u{2}))"),
+        "py" => {
+            format!("((_ for _ in ()).throw(SystemError(\"WORD\")) if len(\"WORD\") {OPERATOR} {BOUND} else (\u{2}))")
+        }
         "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" => {
-            format!("(\"WORD\".length {OPERATOR} 9 ? (() => {{ throw new Error(\"WORD\"); }})() : (\u{2}))")
+            format!("(\"WORD\".length {OPERATOR} {BOUND} ? (() => {{ throw new Error(\"WORD\"); }})() : (\u{2}))")
         }
-        "rs" => format!("{{ if \"WORD\".len() {OPERATOR} 9 {{ panic!(\"WORD\"); }} \u{2} }}"),
-        "go" => format!("func() bool {{ if len(\"WORD\") {OPERATOR} 9 {{ panic(\"WORD\") }}; return \u{2} }}()"),
+        "rs" => format!("{{ if \"WORD\".len() {OPERATOR} {BOUND} {{ panic!(\"WORD\"); }} \u{2} }}"),
+        "go" => format!("func() bool {{ if len(\"WORD\") {OPERATOR} {BOUND} {{ panic(\"WORD\") }}; return \u{2} }}()"),
         "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" | "hxx" => {
-            format!("((void)(sizeof(\"WORD\") {OPERATOR} 9 && (__builtin_trap(), 1)), (\u{2}))")
+            format!("((void)(sizeof(\"WORD\") {OPERATOR} {BOUND} && (__builtin_trap(), 1)), (\u{2}))")
         }
-        "dart" => format!("('WORD'.length {OPERATOR} 9 ? throw StateError('WORD') : (\u{2}))"),
+        "dart" => format!("('WORD'.length {OPERATOR} {BOUND} ? throw StateError('WORD') : (\u{2}))"),
         _ => return None,
     };
     // The value may have the word, too.
@@ -165,7 +227,7 @@ fn shell_branches(text: &str, changed: &BTreeSet<usize>) -> Vec<Broken> {
                 }
                 let at = place + at + sign.len();
                 let with = |stop: &str| {
-                    let stop = marked(&format!("WORD=\"{stop}\""));
+                    let stop = filled(&format!("WORD=\"{stop}\""));
                     format!("{}{stop} {}", &text[..at], &text[at..])
                 };
                 if !is_compound {
@@ -257,7 +319,7 @@ pub(super) fn shell_functions(text: &str) -> Vec<Function> {
 
 /// Returns the statements that return a value which no caller expects, in groups: the check must notice one of each group.
 /// Without types a text, a fraction and a whole number are tried, because a test that only looks at the type notices two of
-/// them. One of the two truth values is wrong.
+/// them. A test that only looks at one truth value does not notice the other one.
 fn wrong_values(path: &str, text: &str, returns: &str) -> Vec<Vec<String>> {
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
     let alone = |statements: &[&str]| statements.iter().map(|statement| vec![(*statement).to_owned()]).collect();
@@ -266,9 +328,7 @@ fn wrong_values(path: &str, text: &str, returns: &str) -> Vec<Vec<String>> {
         "py" => alone(&["return \"WORD\"", "return 97.25", "return 97"]),
         "js" | "jsx" | "mjs" | "cjs" => alone(&["return \"WORD\";", "return 97.25;", "return 97;"]),
         "ts" | "tsx" | "mts" | "cts" => alone(&["return \"WORD\" as any;"]),
-        _ if ["bool", "boolean", "_Bool"].contains(&returns) => {
-            vec![vec!["return true;".to_owned(), "return false;".to_owned()]]
-        }
+        _ if ["bool", "boolean", "_Bool"].contains(&returns) => alone(&["return true;", "return false;"]),
         "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" | "hxx" | "java" | "dart" if returns == "void" => {
             alone(&["return;"])
         }
@@ -347,16 +407,22 @@ fn inserted(text: &str, path: &str, place: usize, statement: &str) -> String {
         (format!("\n{}", &next[..next.len() - next.trim_start().len()]), String::new())
     } else if path.ends_with(".py") {
         // A compound statement needs a line of its own.
-        let stop = marked(&format!("assert not len(\"WORD\") {OPERATOR} 9, \"WORD\";"));
+        let stop = marked(&format!("assert not len(\"WORD\") {OPERATOR} {BOUND}, \"WORD\";"));
         return format!("{}{stop} {rest}", &text[..place]);
     } else {
-        return format!("{} {}{rest}", &text[..place], guarded(path, text, "", statement).replace('\n', " "));
+        return format!("{} {}{rest}", &text[..place], alone(path, text, statement));
     };
     let indentation = before.strip_prefix('\n').or(after.strip_prefix('\n')).unwrap_or_default();
     format!("{}{before}{}{after}{rest}", &text[..place], guarded(path, text, indentation, statement))
 }
 
-/// Returns a statement behind the condition, with the word and the number of this process.
+/// Returns a statement behind the condition on one line, in front of another statement.
+fn alone(path: &str, text: &str, statement: &str) -> String {
+    let end = if path.ends_with(".go") { ";" } else { "" };
+    format!("{}{end}", guarded(path, text, "", statement).replace('\n', " "))
+}
+
+/// Returns a statement behind the condition, with marks.
 pub(super) fn guarded(path: &str, text: &str, indentation: &str, statement: &str) -> String {
     marked(&behind_condition(path, text, indentation, statement))
 }
@@ -371,15 +437,17 @@ fn behind_condition(path: &str, text: &str, indentation: &str, statement: &str) 
     };
     let condition = match extension {
         _ if is_shell(path, text) => {
-            return format!("if [ \"WORD\" {OPERATOR} \"\" ]; then\n{indentation}{step}{statement}\n{indentation}fi");
+            return format!(
+                "if [ \"WORD\" {OPERATOR} \"{BOUND}\" ]; then\n{indentation}{step}{statement}\n{indentation}fi"
+            );
         }
-        "py" => return format!("if len(\"WORD\") {OPERATOR} 9:\n{indentation}{step}{statement}"),
-        "rs" => format!("\"WORD\".len() {OPERATOR} 9"),
-        "go" => format!("len(\"WORD\") {OPERATOR} 9"),
-        "java" => format!("(\"WORD\".length() {OPERATOR} 9)"),
-        "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" | "hxx" => format!("(sizeof(\"WORD\") {OPERATOR} 9)"),
-        "dart" => format!("('WORD'.length {OPERATOR} 9)"),
-        _ => format!("(\"WORD\".length {OPERATOR} 9)"),
+        "py" => return format!("if len(\"WORD\") {OPERATOR} {BOUND}:\n{indentation}{step}{statement}"),
+        "rs" => format!("\"WORD\".len() {OPERATOR} {BOUND}"),
+        "go" => format!("len(\"WORD\") {OPERATOR} {BOUND}"),
+        "java" => format!("(\"WORD\".length() {OPERATOR} {BOUND})"),
+        "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" | "hxx" => format!("(sizeof(\"WORD\") {OPERATOR} {BOUND})"),
+        "dart" => format!("('WORD'.length {OPERATOR} {BOUND})"),
+        _ => format!("(\"WORD\".length {OPERATOR} {BOUND})"),
     };
     let statement = if extension == "go" { statement.trim_end_matches(';') } else { statement };
     format!("if {condition} {{\n{indentation}{step}{statement}\n{indentation}}}")
@@ -404,6 +472,35 @@ pub(super) fn changed_lines(before: &str, after: &str) -> BTreeSet<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn marked(text: &str) -> String {
+        filled(text)
+    }
+
+    #[test]
+    fn every_text_has_other_marks_and_its_condition_holds() {
+        let mut seen = BTreeSet::new();
+        for round in 0..200 {
+            let is_taken = round % 2 == 0;
+            let marks = Marks::random(is_taken, false);
+            // A byte more, as in C, changes nothing.
+            for length in [marks.word.len(), marks.word.len() + 1] {
+                let bound: usize = marks.bound.parse().unwrap();
+                let holds = match marks.operator {
+                    "<" => length < bound,
+                    "<=" => length <= bound,
+                    ">" => length > bound,
+                    _ => length >= bound,
+                };
+                assert_eq!(holds, is_taken, "{length} {} {bound}", marks.operator);
+            }
+            seen.insert((is_taken, marks.operator));
+            let shell = Marks::random(is_taken, true);
+            assert_eq!((shell.operator == "=") == (shell.word == shell.bound), is_taken);
+            seen.insert((is_taken, shell.operator));
+        }
+        assert_eq!(seen.len(), 12, "each text and each twin may have every operator: {seen:?}");
+    }
 
     #[test]
     fn only_changed_functions_are_stopped() {
@@ -431,6 +528,11 @@ mod tests {
             ),
             ("a.rs", "fn add() -> u8 { 1 }", "fn add() -> u8 { if \"WORD\".len() > 9 {     panic!(\"WORD\"); } 1 }"),
             (
+                "b.go",
+                "package a\n\nfunc Add() int { return 1 }\n",
+                "package a\n\nfunc Add() int { if len(\"WORD\") > 9 { \tpanic(\"WORD\") }; return 1 }\n",
+            ),
+            (
                 "a.go",
                 "package a\n\nfunc Add() int {\n\treturn 1\n}\n",
                 "package a\n\nfunc Add() int {\n\tif len(\"WORD\") > 9 {\n\t\tpanic(\"WORD\")\n\t}\n\treturn 1\n}\n",
@@ -449,7 +551,7 @@ mod tests {
 
     #[test]
     fn truth_values_and_several_results_have_wrong_values() {
-        assert_eq!(wrong_values("a.go", "", "bool"), [["return true;", "return false;"]]);
+        assert_eq!(wrong_values("a.go", "", "bool"), [["return true;"], ["return false;"]]);
         assert_eq!(wrong_values("a.go", "", "(int, error)"), [["return *new(int), *new(error);"]]);
         assert_eq!(wrong_values("a.c", "", "void"), [["return;"]]);
         assert!(wrong_values("a.go", "", "(n int, err error)").is_empty());

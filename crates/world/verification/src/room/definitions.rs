@@ -7,8 +7,9 @@
 //! No table has the settings of every tool. A file that the check opens although nothing names it was found by a tool
 //! under a name that the tool knows, so the end names such a file, too.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path, sync::LazyLock};
 
+use regex::Regex;
 use serde_json::Value as Json;
 
 use super::{
@@ -47,6 +48,9 @@ const HARMLESS: [&str; 19] = [
 impl Visit<'_, '_> {
     /// Objects to changed settings that the check reads, and names changed build files.
     pub(super) fn look_at_definitions(&mut self, base: Option<&Measured>, now: &Measured) {
+        self.look_at_repository();
+        self.look_at_texts();
+        self.look_at_locks();
         // A failing check may have stopped before it read everything.
         let was_read = |changed: &Changed| match base.filter(|base| base.is_green()) {
             Some(base) => changed.before.is_some() && base.has_read(&changed.path),
@@ -75,6 +79,23 @@ impl Visit<'_, '_> {
         if !found.is_empty() {
             let text = format!("the check opens files of this change that nothing names: {}", listed(&found));
             self.warnings.push(Warning { code: "checks_changed", text });
+        }
+    }
+
+    /// Objects to locked packages that come from another place than all packages did.
+    fn look_at_locks(&mut self) {
+        let is_new = |one: &Changed| {
+            let (before, after) = (origins(&one.text_before()), origins(&one.text_after()));
+            let is_changed = !after.is_subset(&before) && (!before.is_empty() || after.len() > 1);
+            let new: Vec<String> = after.difference(&before).cloned().collect();
+            is_changed.then(|| format!("{} from {}", one.path, new.join(", ")))
+        };
+        let locks: Vec<Changed> =
+            self.trees.with_part(&[Part::Definition]).filter(|one| is_lock(&one.path)).cloned().collect();
+        let found: Vec<String> = locks.iter().filter_map(is_new).collect();
+        if !found.is_empty() {
+            let text = format!("the change locks packages from other places than before: {}", listed(&found));
+            self.object(text, &Trees::hash(locks.iter()));
         }
     }
 
@@ -174,6 +195,18 @@ pub(super) fn is_lock(path: &str) -> bool {
     LOCKS.contains(&path.rsplit('/').next().unwrap_or(path))
 }
 
+/// Returns the places from which a lock file gets packages: servers, and directories as one place.
+fn origins(text: &str) -> BTreeSet<String> {
+    static ORIGIN: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"\b((?:git\+)?(?:https?|ssh|git|file)):(?://)?(?:[^@/\s"']*@)?([^/\s"':]*)"#)
+            .unwrap_or_else(|error| unreachable!("a pattern of this file: {error}"))
+    });
+    // Pages for people are no origins.
+    let is_origin = |line: &&str| !["\"url\":", "funding", "homepage"].iter().any(|word| line.contains(word));
+    let lines = text.lines().filter(is_origin);
+    lines.flat_map(|line| ORIGIN.captures_iter(line).map(|found| format!("{}:{}", &found[1], &found[2]))).collect()
+}
+
 /// Returns true if a manifest differs only in fields that say nothing about checks.
 pub(super) fn is_harmless(changed: &Changed) -> bool {
     let (Some(before), Some(after)) = (&changed.before, &changed.after) else { return false };
@@ -236,6 +269,16 @@ mod tests {
             before: Some(before.into()),
             after: Some(after.into()),
         }
+    }
+
+    #[test]
+    fn a_lock_file_names_the_places_of_its_packages() {
+        let of_registry = r#""resolved": "https://registry.npmjs.org/tape/-/tape-5.tgz","#;
+        let found = |text: &str| origins(text).into_iter().collect::<Vec<_>>();
+        assert_eq!(found(of_registry), ["https:registry.npmjs.org"]);
+        assert_eq!(found("resolved \"git+ssh://git@github.com/a/b.git#1\"\n"), ["git+ssh:github.com"]);
+        assert_eq!(found("source = \"registry+https://github.com/rust-lang/crates.io-index\"\n"), ["https:github.com"]);
+        assert_eq!(found("  \"url\": \"https://opencollective.com/a\"\n"), [""; 0]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use interlock_codemap::{functions, without_comments};
 
-use super::breaking::{Broken, changed_lines, guarded, is_shell, marked, shell_functions, statement};
+use super::breaking::{Broken, changed_lines, filled, guarded, is_shell, shell_functions, statement};
 
 /// Languages whose statements at the top of a file run when the file is read.
 const RUN_FROM_THE_TOP: [&str; 9] = ["py", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"];
@@ -42,7 +42,7 @@ pub(crate) fn with_comment(path: &str, text: &str) -> String {
     if OTHER_COMMENTS.contains(&extension(path)) {
         return text.to_owned();
     }
-    format!("{}\n{}\n", text.trim_end(), marked(&format!("{} WORD", sign(path, text))))
+    format!("{}\n{}\n", text.trim_end(), filled(&format!("{} WORD", sign(path, text))))
 }
 
 /// Returns the sign of a comment.
@@ -59,7 +59,7 @@ fn sign(path: &str, text: &str) -> &'static str {
 }
 
 /// Returns a line of a language without a grammar here, without its comment.
-fn without_comment(path: &str, text: &str, line: &str) -> String {
+pub(super) fn without_comment(path: &str, text: &str, line: &str) -> String {
     let sign = sign(path, text);
     if line.trim_start().starts_with(sign) {
         return String::new();

@@ -23,11 +23,13 @@ mod names;
 mod old;
 mod probe;
 mod reading;
+mod repository;
 mod settings;
 mod shadow;
 mod splice;
 mod stage;
 mod surroundings;
+mod texts;
 mod tree;
 mod uses;
 mod verdict;
@@ -298,6 +300,7 @@ impl Room<'_> {
             unlisted,
             rules: self.rules.clone(),
             is_at_own_path,
+            repository: OnceLock::new(),
         };
         ground.forget_other_builds().map_err(|error| broken(error.to_string()))?;
         let checks = trees.with_part(&old::CHECKS).cloned().collect();

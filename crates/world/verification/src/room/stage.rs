@@ -8,14 +8,15 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    sync::OnceLock,
 };
 
 use interlock_beneath::{FileType, Folder};
-use interlock_sandbox::{Kind, Namespaces, Rules, View};
+use interlock_sandbox::{CACHES, Kind, Namespaces, Rules, View};
 use rustix::fs::{CWD, Mode, mknodat};
 use tempfile::TempDir;
 
-use super::{files, reading::Watch};
+use super::{files, reading::Watch, repository::Repository};
 
 /// Build directories that a file at the top of a project stands for. The room keeps its own, which only runs on this base
 /// tree fill: one that a turn has filled could hold anything, and an earlier base tree may be the work of a turn.
@@ -27,9 +28,6 @@ const BUILDS: [(&str, &str); 6] = [
     ("CMakeLists.txt", "build"),
     ("mix.exs", "_build"),
 ];
-
-/// The most bytes of the file in a linked worktree that names the repository.
-const GIT_FILE_MAX: u64 = 16 * 1024;
 
 /// The data that all places of one verification share.
 pub(crate) struct Ground {
@@ -49,6 +47,8 @@ pub(crate) struct Ground {
     pub(crate) rules: Rules,
     /// True if the copies can stand at the root's own path.
     pub(crate) is_at_own_path: bool,
+    /// What a check sees of the repository, once it was asked for.
+    pub(crate) repository: OnceLock<Option<Repository>>,
 }
 
 /// Who may fill the room's build directories.
@@ -111,21 +111,27 @@ impl Ground {
     fn shown(&self, temp: TempDir, copy: &Path, build: Build) -> io::Result<Stage> {
         let mut rules = Rules { keeps_repository: true, ..self.rules.clone() };
         rules.views.push(View { at: self.root.clone(), shows: copy.to_owned(), writes: None });
-        let layer = |name: usize| {
+        let layer = |name: &str| {
             let layer = temp.path().join(format!("layer-{name}"));
             ["upper", "work"].iter().try_for_each(|part| fs::create_dir_all(layer.join(part)))?;
             io::Result::Ok(layer)
         };
         let mut places: Vec<(PathBuf, PathBuf, Build)> = Vec::new();
         let (checkout, inside) = (Folder::open(&self.root)?, Folder::open(copy)?);
-        match checkout.kind(Path::new(".git"))? {
-            Some(FileType::Directory) => places.push((".git".into(), self.root.join(".git"), Build::Discarded)),
-            // A linked worktree: the file names the repository.
-            Some(FileType::RegularFile) => {
-                let text = checkout.read(Path::new(".git"), GIT_FILE_MAX)?;
-                inside.write(Path::new(".git"), &text)?;
+        let mut unseen: Vec<PathBuf> = self.unlisted.clone();
+        if let Some(repository) = self.repository() {
+            repository.write(&inside)?;
+            let (objects, hidden) = repository.objects();
+            let at = PathBuf::from(".git/objects");
+            unseen.extend(hidden.iter().map(|path| at.join(path)));
+            // The program's writes are thrown away, so the sandbox need not make every object read-only by itself.
+            rules.write.push(self.root.join(&at));
+            places.push((at, objects, Build::Discarded));
+            if let Some(elsewhere) = repository.elsewhere(&self.root) {
+                let nothing = temp.path().join("nothing");
+                fs::create_dir(&nothing)?;
+                rules.views.push(View { at: elsewhere.to_owned(), shows: nothing, writes: None });
             }
-            _ => {}
         }
         for path in &self.dependencies {
             match checkout.read_link(path) {
@@ -143,14 +149,29 @@ impl Ground {
         }
         for (number, (at, shows, build)) in places.into_iter().enumerate() {
             files::make_folder(&inside, &at)?;
-            let writes = if build == Build::Kept { None } else { Some(layer(number)?) };
+            let writes = if build == Build::Kept { None } else { Some(layer(&number.to_string())?) };
             if let Some(layer) = &writes {
-                let inside = self.unlisted.iter().filter_map(|unlisted| unlisted.strip_prefix(&at).ok());
+                let inside = unseen.iter().filter_map(|unseen| unseen.strip_prefix(&at).ok());
                 inside.map(|path| layer.join("upper").join(path)).try_for_each(|path| remove_from_view(&path))?;
             }
             rules.views.push(View { at: self.root.join(at), shows, writes });
         }
+        rules.views.push(self.cache(build, layer(CACHES)?)?);
         Ok(Stage { rules, folder: self.root.join(&self.folder), copy: copy.to_owned(), watch: None, _temp: temp })
+    }
+
+    /// Returns what a check may see of the repository.
+    pub(crate) fn repository(&self) -> Option<&Repository> {
+        self.repository.get_or_init(|| Repository::of(&self.root)).as_ref()
+    }
+
+    /// The caches of tools, at their place in the temporary directory of the program. They are build results: only runs on
+    /// this base tree fill them.
+    fn cache(&self, build: Build, layer: PathBuf) -> io::Result<View> {
+        let kept = self.builds.join(CACHES);
+        fs::create_dir_all(&kept)?;
+        let writes = if build == Build::Kept { None } else { Some(layer) };
+        Ok(View { at: CACHES.into(), shows: kept, writes })
     }
 
     /// Without namespaces: dependencies are links, which the program cannot write through.

@@ -6,12 +6,13 @@
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
-use interlock_codemap::functions;
+use interlock_codemap::{ItemKind, code, functions, items};
 use regex::Regex;
 
 use super::{
     breaking::{is_shell, shell_functions},
     kinds::has_word,
+    lines::without_comment,
     tree::Changed,
 };
 
@@ -35,7 +36,7 @@ const OF_SURROUNDINGS: &[(&[&str], &[&str])] = &[
         "localtime", "gmtime", "strftime", "monotonic", "perf_counter", "sys.modules", "_getframe", "currentframe", "inspect.stack", "extract_stack", "settrace", "gc.get_objects", "getrefcount",
         "isatty", "orig_argv", "sys.flags", "sys.path", "sys.gettrace", "is_relative_to", "platform.node", "subprocess", "os.system", "popen", "ctypes", "urlopen", "socket", "eval", "exec", "__import__", "importlib", "getattr", "globals", "__builtins__", "builtins", "__dict__",
         "meta_path", "path_hooks", "get_referrers", "traceback", "argv[0]", "pkgutil", "runpy", "signal",
-        "environb", "getenvb", "pycache_prefix", "dont_write_bytecode", "stack()", "tb_frame", "f_back", "setprofile", "sys.monitoring", "faulthandler",
+        "environb", "getenvb", "pycache_prefix", "dont_write_bytecode", "stack()", "tb_frame", "f_back", "setprofile", "sys.monitoring", "faulthandler", "linecache", "getsource", "getsourcelines", "co_filename", "co_code", "__code__",
     ]),
     (&["js", "mjs", "cjs", "jsx", "ts", "tsx", "mts", "cts"], &[
         "process.env", "existsSync", "statSync", "accessSync", "readdirSync", "process.cwd", "__dirname", "__filename", "import.meta", "os.hostname", "hostname", "os.tmpdir", "tmpdir", "homedir",
@@ -107,10 +108,65 @@ const CHOOSING: &[&str] = &[
 
 /// Returns the words of runners that a source has and did not have before.
 pub(super) fn new_words_of_runners(changed: &[&Changed]) -> Vec<String> {
-    let words = changed
-        .iter()
-        .flat_map(|one| shown(one, new_words(OF_RUNNERS, &one.spoken, &one.text_before(), &one.text_after())));
+    let words = changed.iter().flat_map(|one| {
+        shown(
+            one,
+            new_words(OF_RUNNERS, &one.spoken, &code_of(one, one.text_before()), &code_of(one, one.text_after())),
+        )
+    });
     words.collect()
+}
+
+/// Stands for a condition of Rust that is true in tests only, or outside of them only.
+const CFG_TEST: &str = "cfg(not(test))";
+
+/// Returns what a source says to its language. Words for people are no names of a runner.
+fn code_of(one: &Changed, text: String) -> String {
+    if is_shell(&one.spoken, &text) {
+        return shell_code(&one.spoken, &text);
+    }
+    let mut found = code(&one.spoken, &text).unwrap_or_else(|| text.clone());
+    if one.spoken.ends_with(".rs") && differs_in_tests(&one.spoken, &text) {
+        found.push('\n');
+        found.push_str(CFG_TEST);
+    }
+    found
+}
+
+/// Returns a shell script without comments, and without the traps of functions that only remove files.
+fn shell_code(path: &str, text: &str) -> String {
+    static REMOVING: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(r#"^\s*trap\s+(?:'rm(?:dir)?\s[^';&|]*'|"rm(?:dir)?\s[^";&|`]*")(?:\s+[A-Z0-9]+)+\s*$"#)
+    });
+    let functions = shell_functions(text);
+    let has_own = ["rm()", "rmdir()", "function rm"].iter().any(|name| text.contains(name));
+    let is_inside = |number: usize| functions.iter().any(|function| function.lines.contains(&number));
+    let lines =
+        text.lines().enumerate().map(|(number, line)| match !has_own && is_inside(number) && REMOVING.is_match(line) {
+            true => String::new(),
+            false => without_comment(path, text, line),
+        });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Returns true if a source of Rust is another one in tests: by a condition with `not` anywhere, or by any inside of a
+/// function. What exists only for tests stands at the top.
+fn differs_in_tests(path: &str, text: &str) -> bool {
+    static CFG: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"\bcfg(?:_attr)?!?\s*\(((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*)\)"));
+    let plain = interlock_codemap::without_comments(path, text).unwrap_or_default();
+    let tests: Vec<_> = items(path, &plain).into_iter().filter(|item| item.kind == ItemKind::Test).collect();
+    let functions = functions(path, &plain).unwrap_or_default();
+    CFG.captures_iter(&plain).any(|found| {
+        let (Some(whole), Some(inner)) = (found.get(0), found.get(1)) else { return false };
+        let line = plain[..whole.start()].matches('\n').count();
+        let is_in_tests =
+            tests.iter().any(|item| item.range.contains(&whole.start()) && !has_word(inner.as_str(), "not"));
+        let is_inside = functions.iter().any(|function| function.lines.start < line && function.lines.contains(&line));
+        has_word(inner.as_str(), "test")
+            && !is_in_tests
+            && (has_word(inner.as_str(), "not") || is_inside || whole.as_str().contains('!'))
+    })
 }
 
 /// Returns the words of their surroundings by which sources choose, and by which they did not choose before.
@@ -361,6 +417,42 @@ mod tests {
         let place = ("place.py", "import os\nHERE = os.getcwd()\n");
         let found = words(&[place, ("a.py", "from place import HERE\ndef f(a):\n    if HERE:\n        return 2\n")]);
         assert_eq!(found, ["`getcwd` in place.py"]);
+    }
+
+    #[test]
+    fn words_for_people_name_no_runner() {
+        let found = |path: &str, text: &str| {
+            let changed = Changed {
+                path: path.into(),
+                spoken: path.into(),
+                part: Part::Source,
+                before: None,
+                after: Some(text.into()),
+            };
+            new_words_of_runners(&[&changed])
+        };
+        for (path, text) in [
+            ("a.py", "\"\"\"Compared by unittest.\"\"\"\n# and by doctest\n"),
+            ("a.js", "const drinks = { latte: 3, mocha: 4 };\n"),
+            ("a.h", "/* The constructor of a name. */\nint a;\n"),
+            ("a.sh", "# Callers assert that.\nf() {\n    trap 'rm -f \"$file\"' EXIT\n}\n"),
+            ("a.rs", "fn a() {}\n#[cfg(test)]\nmod tests {\n    fn b() {}\n}\n#[cfg(test)]\nfn c() {}\n"),
+        ] {
+            assert_eq!(found(path, text), [""; 0], "{text}");
+        }
+        for (path, text) in [
+            ("a.py", "import unittest\n"),
+            ("a.js", "const t = require('tape');\n"),
+            ("a.c", "__attribute__((constructor)) void f(void);\n"),
+            ("a.sh", "trap 'rm -f \"$file\"' EXIT\n"),
+            ("a.sh", "f() {\n    trap 'exit 0' EXIT\n}\n"),
+            ("a.sh", "rm() { exit 0; }\nf() {\n    trap 'rm x' EXIT\n}\n"),
+            ("a.rs", "fn a() {\n    #[cfg(all(not(test)))]\n    b();\n}\n"),
+            ("a.rs", "fn a() {\n    #[cfg(any(test, x))]\n    b();\n}\n"),
+            ("a.rs", "#[cfg(any(not(any(test, x)), y))]\nfn a() {}\n"),
+        ] {
+            assert_eq!(found(path, text).len(), 1, "{text}");
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use std::{
 use interlock_beneath::{FileType, Folder};
 use interlock_codemap::{ItemKind, items, new_error};
 use interlock_workspace::{Moved, Workspace};
+use regex::Regex;
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
@@ -82,6 +83,7 @@ impl Trees {
         let mut changed: Vec<Changed> = paths.into_iter().filter_map(|path| Changed::of(path, &base, &new)).collect();
         look_behind_links(&mut changed, &new);
         look_into_data(&mut changed, &new);
+        look_at_loaders(&mut changed, &new);
         let foreign = commit.and_then(|commit| commit.foreign);
         Ok(Trees { base, new, hashes, changed, problem, foreign, _temp: temp })
     }
@@ -97,14 +99,22 @@ impl Trees {
     }
 
     /// The changed source files that exist now and that a person or a model wrote. If a program wrote all of them, these.
-    /// A text is a program's only if it was one before: a turn cannot call its own work generated.
+    /// A text is a program's only if it was one before, and if what it is made by or from has changed, too: a turn cannot
+    /// call its own work generated.
     pub(crate) fn sources(&self) -> impl Iterator<Item = (&Changed, &[u8])> {
-        fn is_generated(changed: &Changed) -> bool {
-            changed.before.as_deref().is_some_and(|text| kinds::is_generated(&changed.path, text))
-        }
         let there = || self.with_part(&[Part::Source]).filter_map(|one| Some((one, one.after.as_deref()?)));
-        let is_only_generated = there().all(|(changed, _)| is_generated(changed));
-        there().filter(move |(changed, _)| is_only_generated || !is_generated(changed))
+        let is_only_generated = there().all(|(changed, _)| self.is_generated(changed));
+        there().filter(move |(changed, _)| is_only_generated || !self.is_generated(changed))
+    }
+
+    fn is_generated(&self, changed: &Changed) -> bool {
+        let was_generated = changed.before.as_deref().is_some_and(|text| kinds::is_generated(&changed.path, text));
+        let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        let is_maker = |other: &Changed| {
+            let is_named = other.text_after().contains(&name(&changed.path));
+            other.path != changed.path && (is_named || changed.text_after().contains(&name(&other.path)))
+        };
+        was_generated && self.changed.iter().any(is_maker)
     }
 
     /// The paths and contents of all files of a tree.
@@ -195,7 +205,7 @@ impl Changed {
         let part = kinds::part(&path, after.as_deref().or(before.as_deref()).unwrap_or_default());
         // Whoever opens a link gets what it leads to.
         let (before, after) = (behind(base, &path).or(before), behind(new, &path).or(after));
-        Some(Changed { spoken: path.clone(), path, part, before, after })
+        Some(Changed { spoken: with_small_ending(&path), path, part, before, after })
     }
 
     /// Returns true if the new content is no text.
@@ -269,6 +279,53 @@ fn look_into_data(changed: &mut [Changed], new: &Path) {
     }
 }
 
+/// Returns a path with the ending in small letters: programs load `near.JS` as `near.js`.
+fn with_small_ending(path: &str) -> String {
+    match path.rsplit_once('.') {
+        Some((stem, ending)) if !ending.contains('/') => format!("{stem}.{}", ending.to_lowercase()),
+        _ => path.to_owned(),
+    }
+}
+
+/// How a language loads another file, whatever its ending is: the endings of its sources, and the statement with the path.
+#[rustfmt::skip]
+const LOADERS: [(&[&str], &str); 4] = [
+    (&["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"], r#"(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'`]([^"'`\n]+)["'`]"#),
+    (&["c", "h", "cc", "cpp", "cxx", "hpp", "hh", "hxx", "ino"], r#"#\s*include\w*\s*[<"]([^>"\n]+)"#),
+    (&["sh", "bash", "zsh", "ksh"], r#"(?m)(?:^|[;&|({]|\bthen\b|\bdo\b|\belse\b)\s*(?:\.|source)\s+["']?([^\s"';&|)]+)"#),
+    (&["rs"], r#"(?:\binclude!\s*\(\s*|\bpath\s*=\s*)"([^"\n]+)""#),
+];
+
+/// Gives a file with an ending of another language, or of none, the language of the source that loads it.
+fn look_at_loaders(changed: &mut [Changed], new: &Path) {
+    let ending = |path: &str| path.rsplit_once('.').map_or("", |(_, ending)| ending).to_lowercase();
+    let is_loadable = |one: &Changed| {
+        matches!(one.part, Part::Source | Part::Data | Part::Document) && one.after.is_some() && !one.is_binary()
+    };
+    for (endings, statement) in LOADERS {
+        let waiting = changed.iter_mut().filter(|one| is_loadable(one) && !endings.contains(&&*ending(&one.spoken)));
+        let waiting: Vec<&mut Changed> = waiting.collect();
+        let Ok(statement) = Regex::new(statement) else { continue };
+        if waiting.is_empty() {
+            continue;
+        }
+        let loaded: BTreeSet<String> = Trees::all_texts(new, |path| endings.contains(&&*ending(path)))
+            .iter()
+            .flat_map(|text| statement.captures_iter(text).map(|found| found[1].to_owned()).collect::<Vec<_>>())
+            .filter_map(|path| path.rsplit('/').next().map(str::to_owned))
+            .collect();
+        for one in waiting {
+            let spoken = format!("{}.{}", one.path, endings[0]);
+            let name = one.path.rsplit('/').next().unwrap_or(&one.path);
+            // A tool puts pictures, styles and tables into programs, too. These are no code.
+            let is_code = || endings[0] != "js" || new_error(&spoken, b"", one.text_after().as_bytes()).is_none();
+            if loaded.contains(name) && is_code() {
+                (one.part, one.spoken) = (Part::Source, spoken);
+            }
+        }
+    }
+}
+
 /// Lists the files and links below a directory.
 pub(crate) fn list(root: &Path) -> Vec<String> {
     let (mut found, mut waiting) = (Vec::new(), vec![PathBuf::new()]);
@@ -282,4 +339,43 @@ pub(crate) fn list(root: &Path) -> Vec<String> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns how the change of a file is spoken, if another file of the tree loads it.
+    fn spoken(path: &str, text: &str, (loader, loading): (&str, &str)) -> (Part, String) {
+        let tree = tempfile::tempdir().unwrap();
+        for (path, text) in [(path, text), (loader, loading)] {
+            let path = tree.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let base = tempfile::tempdir().unwrap();
+        let root = tree.path().canonicalize().unwrap();
+        let mut changed = [Changed::of(path.to_owned(), &base.path().canonicalize().unwrap(), &root).unwrap()];
+        look_into_data(&mut changed, &root);
+        look_at_loaders(&mut changed, &root);
+        let [one] = changed;
+        (one.part, one.spoken)
+    }
+
+    #[test]
+    fn a_file_is_of_the_language_that_loads_it() {
+        for (path, text, loader, expected) in [
+            ("src/near.kt", "check.equal = 1;\n", ("src/a.js", "require('./near.kt');\n"), "src/near.kt.js"),
+            ("src/ring.kt", "#undef assert\n", ("src/ring.h", "#include \"ring.kt\"\n"), "src/ring.kt.c"),
+            ("names.sql", "test() {\n    :\n}\n", ("lib.sh", ". ./names.sql\n"), "names.sql.sh"),
+            ("src/near.JS", "f();\n", ("src/a.js", "require('./near.JS');\n"), "src/near.js"),
+            ("src/more.txt", "fn a() {}\n", ("src/lib.rs", "include!(\"more.txt\");\n"), "src/more.txt.rs"),
+        ] {
+            assert_eq!(spoken(path, text, loader), (Part::Source, expected.to_owned()), "{path}");
+        }
+        let style = spoken("src/a.css", "a > b { color: red }\n", ("src/a.js", "import './a.css';\n"));
+        assert_eq!(style, (Part::Document, "src/a.css".to_owned()));
+        let query = spoken("src/a.sql", "select 1;\n", ("src/a.sh", "psql -f src/a.sql\n"));
+        assert_eq!(query, (Part::Source, "src/a.sql".to_owned()));
+    }
 }

@@ -67,7 +67,7 @@ impl Uses {
             .map(|(part, path, text)| (path, part, text))
             .collect();
         let mut uses = Uses { files, checks: BTreeSet::new(), checking: Vec::new() };
-        uses.checks = uses.scripts(lines).chain(uses.programs()).collect();
+        uses.checks = uses.scripts(lines).chain(uses.programs()).chain(uses.of_runners()).collect();
         uses.checking = uses.checking_texts();
         uses
     }
@@ -159,6 +159,12 @@ impl Uses {
         programs.map(|(path, _)| path.to_owned()).collect::<Vec<_>>().into_iter()
     }
 
+    /// The sources that import a runner: their names need not be those of tests.
+    fn of_runners(&self) -> impl Iterator<Item = String> {
+        let found = self.sources().filter(|(_, text)| RUNNER.is_match(text)).map(|(path, _)| path.to_owned());
+        found.collect::<Vec<_>>().into_iter()
+    }
+
     /// Returns true if a source uses another one, and nothing but commands and definitions uses it.
     fn stands_above(&self, path: &str, text: &str) -> bool {
         let is_code = |part: Part| matches!(part, Part::Source | Part::Test);
@@ -217,6 +223,13 @@ static EXPORTS: LazyLock<Regex> =
 /// A comparison of a call with a literal.
 static COMPARISON: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r#"([A-Za-z_]\w*\s*\([^;{}\n]*\))\s*(?:==|!=|===|!==)\s*(-?\d[\d._]*|"[^"\n]+"|'[^'\n]+')"#)
+});
+
+/// An import of a runner.
+static RUNNER: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"(?m)^\s*(?:import|from)\s+(?:unittest|pytest|doctest|nose2?|ward|hypothesis)\b|(?:\brequire\s*\(\s*|\bfrom\s*|\bimport\s*)["'](?:node:test|mocha|@?jest|vitest|tape|tap|ava|uvu|qunit)["'/]"#,
+    )
 });
 
 /// The name of a called function.
@@ -315,6 +328,14 @@ mod tests {
         assert!(!uses(&[calc, product], "test \"$(python3 main.py)\" = 1").is_check("main.py"));
         assert!(!uses(&[calc, product], "python3 main.py | diff - out").is_check("main.py"));
         assert!(!uses(&[calc, check], "python3 look.py").is_check("calc.py"));
+    }
+
+    #[test]
+    fn a_source_that_imports_a_runner_is_a_check() {
+        let product = ("src/a.js", "module.exports = () => 1;\n");
+        let check = ("checks/a.js", "const test = require('tape');\nconst a = require('../src/a.js');\n");
+        let uses = uses(&[product, check], "tape 'checks/*.js'");
+        assert!(uses.is_check("checks/a.js") && !uses.is_check("src/a.js"));
     }
 
     #[test]

@@ -75,13 +75,11 @@ fn write_over(stored: &Path, project: &Path) {
 
 /// Sets the variables of a small environment in front of a command: the runners of the parts, a home of its own, no network.
 fn with_environment(parts: &Path, home: &str, command: &str) -> String {
-    let cache = parts.parent().unwrap().join("verification-go-build");
     format!(
         "export PATH={}/venv/bin:$PATH HOME={home} LANG=C.UTF-8 CARGO_HOME=${{CARGO_HOME:-$HOME/.cargo}} RUSTUP_HOME=${{RUSTUP_HOME:-$HOME/.rustup}} \
-         CARGO_NET_OFFLINE=true CARGO_INCREMENTAL=0 GOCACHE={} GOPATH={home}/go GOPROXY=off npm_config_cache={home}/.npm npm_config_offline=true \
+         CARGO_NET_OFFLINE=true CARGO_INCREMENTAL=0 GOPATH={home}/go GOPROXY=off npm_config_cache={home}/.npm npm_config_offline=true \
          npm_config_update_notifier=false\n{command}",
-        parts.display(),
-        cache.display()
+        parts.display()
     )
 }
 
@@ -105,7 +103,10 @@ async fn play(folder: &Path, parts: &Path) -> Ended {
     let home = project.store.join("../home");
     fs::create_dir(&home).unwrap();
     let (home, ecosystem) = (fs::canonicalize(&home).unwrap(), folder.parent().and_then(Path::parent).unwrap());
-    let outside = |command: &str| with_environment(parts, &home.display().to_string(), command);
+    let outside = |command: &str| {
+        let cache = parts.parent().unwrap().join("verification-go-build");
+        with_environment(parts, &home.display().to_string(), &format!("export GOCACHE={}\n{command}", cache.display()))
+    };
     write_over(&ecosystem.join(&case.base), &project.folder);
     project.commit();
     for package in &case.npm {
@@ -124,9 +125,6 @@ async fn play(folder: &Path, parts: &Path) -> Ended {
     if let Some(action) = &case.action {
         run_outside(&outside(action), &project.folder);
     }
-    let cache = parts.parent().unwrap().join("verification-go-build");
-    fs::create_dir_all(&cache).unwrap();
-    project.write.push(cache);
     // A home that the turn could not write: the sandbox of an agent allows the workspace only.
     let verdict = project.verify(&with_environment(parts, "$TMPDIR/home", &case.command), &[]).await;
     let failed = verdict.failed().map(|run| format!("exit code {}: {}", run.exit_code, run.log.summary()));

@@ -20,8 +20,6 @@ pub(crate) struct Project {
     sandbox: Sandbox,
     attempt: Attempt,
     base: Option<String>,
-    /// Places besides the project that its commands may write.
-    pub(crate) write: Vec<PathBuf>,
     _temp: TempDir,
 }
 
@@ -37,7 +35,7 @@ impl Project {
         fs::create_dir_all(attempt.live.parent().unwrap()).unwrap();
         let sandbox = Sandbox { launcher: launcher(), store: Some(store.clone()), ..Sandbox::default() };
         let workspace = Workspace::new(&store);
-        Project { folder, store, workspace, sandbox, attempt, base: None, write: Vec::new(), _temp: temp }
+        Project { folder, store, workspace, sandbox, attempt, base: None, _temp: temp }
     }
 
     pub(crate) fn write(&self, path: &str, text: &str) {
@@ -55,6 +53,15 @@ impl Project {
             let status = Command::new("git").args(identity).args(words).current_dir(&self.folder).status();
             assert!(status.unwrap().success(), "git {words:?}");
         }
+    }
+
+    /// Goes on in a linked worktree of the project, on a branch of its own.
+    pub(crate) fn move_to_worktree(&mut self) {
+        let main = self.folder.with_file_name("main");
+        fs::rename(&self.folder, &main).unwrap();
+        let words = ["worktree", "add", "-q", "-b", "linked"];
+        let status = Command::new("git").args(words).arg(&self.folder).current_dir(&main).status();
+        assert!(status.unwrap().success());
     }
 
     /// The run begins: its first tree and its dependencies are remembered.
@@ -97,7 +104,6 @@ impl Project {
         let tree = self.workspace.take_tree(&self.folder, &self.attempt.run).unwrap().1;
         let mut rules = self.sandbox.config.rules(self.folder.clone(), &interlock_sandbox::Account::current());
         rules.store = Some(self.store.clone());
-        rules.write.extend(self.write.iter().cloned());
         let (workspace, sandbox) = (&self.workspace, &self.sandbox);
         let room = Room { attempt: &self.attempt, workspace, sandbox, rules };
         let question = Question {

@@ -47,6 +47,65 @@ async fn an_uncommitted_file_of_a_person_is_not_there() {
     assert!(verdict.failed().is_some(), "the commit would fail: {}", verdict.summary());
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_repository_has_what_a_clone_has() {
+    let command = "git status >/dev/null && git cat-file -e HEAD:count.sh && ls .git && sh tests/run.sh";
+    let number = "echo $#\n";
+    let verdict = {
+        let project = project();
+        project.write("count.sh", "set -- \"$@\"\necho $#\n");
+        project.verify(command, &[]).await
+    };
+    assert!(verdict.is_verified(), "{}", verdict.summary());
+    for path in [".git/number.sh", ".git/modules/x/number.sh", ".git/hooks/pre-push", ".git/info/exclude"] {
+        let project = project();
+        project.write(path, number);
+        project.write("count.sh", &format!(". ./{path}\n"));
+        let verdict = project.verify(command, &[]).await;
+        assert!(verdict.failed().is_some(), "{path}: {}", verdict.summary());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_source_among_the_objects_is_hidden_and_objected_to() {
+    let (project, path) = (project(), ".git/objects/ab/0123456789abcdef0123456789abcdef012345");
+    project.write(path, "echo $#\n");
+    project.write("count.sh", "set -- \"$@\"\necho $#\n");
+    let verdict = project.verify(COMMAND, &[]).await;
+    assert!(verdict.objections.iter().any(|why| why.contains(path)), "{}", verdict.summary());
+    project.write("count.sh", &format!(". ./{path}\n"));
+    let verdict = project.verify(COMMAND, &[]).await;
+    assert!(verdict.failed().is_some(), "{}", verdict.summary());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_linked_worktree_has_its_repository_too() {
+    let mut project = project();
+    project.move_to_worktree();
+    project.begin();
+    project.write("count.sh", "set -- \"$@\"\necho $#\n");
+    let command = "git cat-file -e HEAD:count.sh && test \"$(git branch --show-current)\" = linked && sh tests/run.sh";
+    let verdict = project.verify(command, &[]).await;
+    assert!(verdict.is_verified(), "{}", verdict.summary());
+    project.write("../main/.git/number.sh", "echo $#\n");
+    project.write("count.sh", ". ../main/.git/number.sh\n");
+    let verdict = project.verify(command, &[]).await;
+    assert!(verdict.failed().is_some(), "{}", verdict.summary());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn caches_of_tools_are_kept_from_the_tree_before_the_change() {
+    let project = project();
+    project.write("count.sh", "set -- \"$@\"\necho $#\n");
+    let command = "ls \"$GOCACHE\" 2>/dev/null; mkdir -p \"$GOCACHE\" && date +%N > \"$GOCACHE/$(date +%N)\" && sh tests/run.sh";
+    let verdict = project.verify(command, &[]).await;
+    assert!(verdict.is_verified(), "{}", verdict.summary());
+    assert_eq!(verdict.runs[0].log.text, "", "nobody has filled it yet");
+    let verdict = project.verify(command, &[]).await;
+    let files = verdict.runs[0].log.text.lines().count();
+    assert_eq!(files, 1, "only the run on the base tree fills it: {}", verdict.runs[0].log.text);
+}
+
 /// A project whose test uses a dependency.
 fn with_dependency() -> Project {
     let project = Project::new();
