@@ -1,5 +1,7 @@
 //! Tries every benchmark in a tiny size, so that none of them stops working unnoticed. `make bench` measures.
 
+#![allow(clippy::disallowed_methods, reason = "tests start what they need")]
+
 mod heavy {
     use std::process::Command;
 

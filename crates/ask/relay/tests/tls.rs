@@ -1,5 +1,6 @@
 //! A relay that forwards over TLS, to a server in Python with a certificate of its own.
 
+#![allow(clippy::disallowed_methods, reason = "tests start what they need")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::{

@@ -6,6 +6,7 @@
 //! A dev-dependency only.
 
 #![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)] // A failed precondition ends the test.
+#![allow(clippy::disallowed_methods, reason = "tests start what they need")]
 #![allow(clippy::print_stderr)] // A test that is left out says so.
 
 mod attempt;
