@@ -138,12 +138,13 @@ impl SavedPath {
     /// Reads the paths that no member before had to protect and that this one must.
     fn fill(&mut self, path: &Path, open: &[PathBuf]) -> interlock_beneath::Result<()> {
         let is_open = |one: &PathBuf| open.iter().any(|open| one.starts_with(open));
-        let (still, unread): (Vec<_>, Vec<_>) = self.open.drain(..).partition(is_open);
-        self.open = still;
-        for one in unread {
-            let node = BoundedReader::new(&self.open).read(&one)?;
+        let (still, unread): (Vec<_>, Vec<_>) = self.open.iter().cloned().partition(is_open);
+        let mut reader = BoundedReader::new(&still);
+        let read = unread.into_iter().map(|one| reader.read(&one).map(|node| (one, node)));
+        for (one, node) in read.collect::<interlock_beneath::Result<Vec<_>>>()? {
             self.node.graft(one.strip_prefix(path).unwrap_or(&one), node);
         }
+        self.open = still;
         Ok(())
     }
 }

@@ -40,13 +40,13 @@ pub fn read_project(store: Option<&Path>, root: &Path, path: &str, bytes_max: u6
 ///
 /// # Errors
 ///
-/// Names the directory that was changed.
+/// Names the first path that was changed.
 pub fn project_is_unchanged(store: Option<&Path>, folder: &Path) -> Result<(), String> {
     let Some(store) = store else { return Ok(()) };
     let folder = real(folder);
     let compared = baseline::look(store, |baseline| {
         let mut projects = baseline.files().filter(|(path, _)| is_project_of(path, &folder));
-        projects.find(|(path, saved)| !is_kept(path, saved)).map_or(Ok(()), |(path, _)| Err(changed(path)))
+        projects.find_map(|(path, saved)| first_changed(path, saved)).map_or(Ok(()), |path| Err(changed(&path)))
     });
     compared.map_err(|error| format!("{}: {error}", store.display()))?
 }
@@ -61,8 +61,28 @@ fn is_project_of(path: &Path, folder: &Path) -> bool {
     ends.any(|project| project.parent().is_some_and(|above| folder.starts_with(above)))
 }
 
-fn is_kept(path: &Path, saved: &SavedPath) -> bool {
-    BoundedReader::new(&saved.open).read(path).is_ok_and(|now| saved.node.is_kept_by(&now))
+/// Returns the first path that is not as it was.
+fn first_changed(path: &Path, saved: &SavedPath) -> Option<PathBuf> {
+    match BoundedReader::new(&saved.open).read(path) {
+        Ok(now) => differing(path, &saved.node, &now),
+        Err(_) => Some(path.to_owned()),
+    }
+}
+
+fn differing(path: &Path, before: &SavedNode, now: &SavedNode) -> Option<PathBuf> {
+    if before.is_kept_by(now) {
+        return None;
+    }
+    let (SavedNode::Folder { entries, .. }, SavedNode::Folder { entries: entries_now, .. }) = (before, now) else {
+        return Some(path.to_owned());
+    };
+    let nothing = &SavedNode::Nothing;
+    let mut names = entries.keys().chain(entries_now.keys());
+    let below = names.find_map(|name| {
+        let [before, now] = [entries, entries_now].map(|all| all.get(name).unwrap_or(nothing));
+        differing(&path.join(name), before, now)
+    });
+    Some(below.unwrap_or_else(|| path.to_owned()))
 }
 
 /// Returns what was at a path, if an open attempt protects it.

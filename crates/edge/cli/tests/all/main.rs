@@ -25,6 +25,7 @@ mod injection;
 mod judges;
 mod kill;
 mod once;
+mod overlap;
 mod places;
 mod prd;
 mod prepared;
