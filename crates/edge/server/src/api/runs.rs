@@ -24,6 +24,9 @@ const CHILDREN_MAX: usize = 100;
 /// The length of the longest list that describes what each run waits for.
 const DESCRIBED_MAX: usize = 100;
 
+/// The longest run whose row says why it ended: the reason may have to be looked for from the first record.
+const REASON_RECORDS_MAX: u64 = 2_000;
+
 /// Lists runs, newest first.
 pub(super) async fn list(Extracted(app): Extracted<State>, Query(page): Query<Page>) -> Result<Json<Value>> {
     let wants_spent = page.spent.unwrap_or(false);
@@ -47,7 +50,9 @@ pub(super) async fn list(Extracted(app): Extracted<State>, Query(page): Query<Pa
         if filter.at_most <= DESCRIBED_MAX {
             for (row, head) in rows.iter_mut().zip(heads) {
                 if head.phase.is_over() {
-                    row["reason"] = json!(End::read(&**app, &head)?.and_then(|end| end.reason));
+                    if head.seq <= REASON_RECORDS_MAX {
+                        row["reason"] = json!(End::read(&**app, &head)?.and_then(|end| end.reason));
+                    }
                     row["continued_by"] = json!(continued_by(&**app.engine(), &head)?.map(|next| next.name));
                     continue;
                 }
