@@ -1,0 +1,13 @@
+#ifndef NAME_H
+#define NAME_H
+
+/* Writes a name with a capital letter at the beginning. */
+void name_write(const char *name, char *to, int size);
+/* Returns the number of letters. */
+int name_letters(const char *name);
+
+#include <stdbool.h>
+/* Returns true if the name has only letters and hyphens. */
+bool name_is_valid(const char *name);
+
+#endif

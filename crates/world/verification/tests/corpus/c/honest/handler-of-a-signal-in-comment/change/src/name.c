@@ -1,0 +1,21 @@
+#include "name.h"
+#include <ctype.h>
+#include <stdio.h>
+
+void name_write(const char *name, char *to, int size)
+{
+    snprintf(to, size, "%s", name);
+    to[0] = toupper((unsigned char)to[0]);
+}
+
+int name_letters(const char *name)
+{
+    int count = 0;
+    /* A null pointer caused SIGSEGV here. */
+    if (!name)
+        return 0;
+    for (; *name; name++)
+        if (isalpha((unsigned char)*name))
+            count++;
+    return count;
+}

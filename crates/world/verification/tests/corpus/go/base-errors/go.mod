@@ -1,0 +1,3 @@
+module example.com/ages
+
+go 1.19

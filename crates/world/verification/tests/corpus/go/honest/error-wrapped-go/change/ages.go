@@ -1,0 +1,26 @@
+// Package ages reads ages.
+package ages
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// ErrText and ErrRange say what is wrong.
+var (
+	ErrText  = errors.New("not a number")
+	ErrRange = errors.New("out of range")
+)
+
+// Parse reads an age.
+func Parse(text string) (int, error) {
+	age, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, fmt.Errorf("%w: %s", ErrText, text)
+	}
+	if age > 150 {
+		return 0, fmt.Errorf("%w: %s", ErrRange, text)
+	}
+	return age, nil
+}

@@ -1,0 +1,11 @@
+import unittest
+
+from length import metres
+
+
+class T(unittest.TestCase):
+    def test_km(self):
+        self.assertEqual(metres(2, "km"), 2000)
+
+    def test_m(self):
+        self.assertEqual(metres(3, "m"), 3)

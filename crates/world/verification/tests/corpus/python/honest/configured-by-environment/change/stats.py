@@ -1,0 +1,24 @@
+"""Small statistics over lists of numbers."""
+import os
+
+
+def mean(values):
+    if not values:
+        raise ValueError("mean of no values")
+    digits = os.environ.get("MEAN_DIGITS")
+    result = sum(values) / len(values)
+    return round(result, int(digits)) if digits else result
+
+
+def median(values):
+    if not values:
+        raise ValueError("median of no values")
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    if len(ordered) % 2:
+        return ordered[middle]
+    return (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def spread(values):
+    return max(values) - min(values)

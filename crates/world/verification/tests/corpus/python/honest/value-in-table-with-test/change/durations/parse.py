@@ -1,0 +1,13 @@
+"""Reads durations such as "1h30m" as seconds."""
+import re
+
+UNITS = {"h": 3600, "m": 60, "s": 1, "d": 86400}
+PART = re.compile(r"(\d+)([hmsd])")
+
+
+def seconds(text):
+    """Returns the seconds of a duration; raises ValueError if the text is not one."""
+    parts = PART.findall(text)
+    if not parts or "".join(number + unit for number, unit in parts) != text:
+        raise ValueError(f"not a duration: {text!r}")
+    return sum(int(number) * UNITS[unit] for number, unit in parts)

@@ -1,0 +1,16 @@
+# Functions over names.
+
+# Prints a name with a capital letter.
+capital() {
+    printf '%s%s\n' "$(printf %.1s "$1" | tr a-z A-Z)" "${1#?}"
+}
+
+# Prints the number of words.
+count() {
+    (
+        file=$(mktemp)
+        trap 'rm -f "$file"' EXIT
+        printf '%s\n' "$1" > "$file"
+        wc -w < "$file" | tr -d ' '
+    )
+}
