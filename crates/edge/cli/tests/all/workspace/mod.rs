@@ -122,7 +122,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("follow", &["activity", "chart", "draw", "journal", "runtime"]),
     ("testkit-runs", &["activity", "chart", "core", "journal", "runtime", "sqlite", "testkit"]),
-    ("server", &["activity", "chart", "draw", "follow", "http", "journal", "runtime", "sqlite"]),
+    ("server", &["activity", "beneath", "chart", "draw", "follow", "http", "journal", "runtime", "sqlite"]),
     (
         "cli",
         &[
