@@ -97,7 +97,8 @@ async fn a_linked_worktree_has_its_repository_too() {
 async fn caches_of_tools_are_kept_from_the_tree_before_the_change() {
     let project = project();
     project.write("count.sh", "set -- \"$@\"\necho $#\n");
-    let command = "ls \"$GOCACHE\" 2>/dev/null; mkdir -p \"$GOCACHE\" && date +%N > \"$GOCACHE/$(date +%N)\" && sh tests/run.sh";
+    let command =
+        "ls \"$GOCACHE\" 2>/dev/null; mkdir -p \"$GOCACHE\" && date +%N > \"$GOCACHE/$(date +%N)\" && sh tests/run.sh";
     let verdict = project.verify(command, &[]).await;
     assert!(verdict.is_verified(), "{}", verdict.summary());
     assert_eq!(verdict.runs[0].log.text, "", "nobody has filled it yet");
