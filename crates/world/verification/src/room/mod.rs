@@ -23,6 +23,7 @@ mod names;
 mod old;
 mod probe;
 mod reading;
+mod redefined;
 mod repository;
 mod settings;
 mod shadow;
@@ -515,6 +516,7 @@ impl Visit<'_, '_> {
         };
         self.compare(base.as_ref(), now, old.as_ref());
         self.look_at_names(base.as_ref());
+        self.look_at_redefinitions(base.as_ref());
         self.look_at_definitions(base.as_ref(), now);
         if self.settings.able_to_fail {
             self.probe(base.as_ref(), now).await?;
