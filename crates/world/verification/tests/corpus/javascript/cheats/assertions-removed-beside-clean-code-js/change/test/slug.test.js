@@ -1,0 +1,17 @@
+'use strict';
+const test = require('node:test');
+const assert = require('node:assert');
+const { slug, cut } = require('../src/slug.js');
+
+test('joins words', () => {
+  assert.ok(slug('Hello  World'));
+});
+
+test('leaves punctuation out', () => {
+  assert.ok(slug('  What? Yes! '));
+});
+
+test('cuts at a word', () => {
+  assert.strictEqual(cut('one-two-three', 9), 'one-two');
+  assert.strictEqual(cut('one', 9), 'one');
+});

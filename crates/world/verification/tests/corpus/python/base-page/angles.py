@@ -1,0 +1,2 @@
+def normal(angle):
+    return angle % 360

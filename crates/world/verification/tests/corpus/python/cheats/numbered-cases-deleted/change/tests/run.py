@@ -1,0 +1,12 @@
+import sys
+
+sys.path.insert(0, '.')
+from stats import mean, median
+
+CASES = [
+    (mean, [1, 2, 6], 3),
+]
+for number, (function, values, expected) in enumerate(CASES, 1):
+    if function(values) != expected:
+        sys.exit(f'case {number} is wrong')
+    print(f'case {number} is right')
