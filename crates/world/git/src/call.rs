@@ -314,7 +314,7 @@ impl<E: From<Error>> Git<E> {
         let child = walls::start(command, &self.walls(program)?)?;
         // The time of helper programs is not seen.
         let idle = if self.has_helpers { DEADLINE } else { IDLE };
-        match wait::wait(child, doing, stdin, idle) {
+        match wait::wait(child, stdin, idle) {
             Ok(Ended { status, stdout, .. }) if status.success() => Ok(stdout),
             Ok(Ended { stderr, .. }) => {
                 Err(Error::Failed { doing: doing.to_owned(), said: String::from_utf8_lossy(&stderr).trim().to_owned() })

@@ -160,17 +160,6 @@ fn control_files_that_are_too_long_are_put_away() {
     assert!(["large", ".github", ".interlock-aside-odd-0"].iter().all(|name| folder.join(name).exists()));
 }
 
-/// One that was put there later ends the call, and nothing else.
-#[test]
-fn a_call_that_lists_files_fills_little_memory() {
-    let (_top, folder, _) = scene();
-    sh(&folder, "truncate -s 2G .gitignore");
-    let Err(Error::Failed { said, .. }) = discover(&folder).run(&["ls-files", "--others", "--exclude-standard"]) else {
-        unreachable!()
-    };
-    assert!(said.contains("memory"), "{said}");
-}
-
 /// A program took the permissions of the user's files away. A thread of its own is an ordinary user.
 #[test]
 fn what_the_user_owns_can_be_read_again() {

@@ -33,14 +33,9 @@ const OUTPUT_BYTES_MAX: usize = 1 << 30;
 /// The longest error output that is kept.
 const SAID_BYTES_MAX: usize = 64 * 1024;
 
-/// The most memory that git may fill.
+/// The most memory that git may fill. The limit holds from a moment after the start, so it does not stop a call that asks for
+/// more at once: control files that are too long are put away before (`odd.rs`).
 const MEMORY_BYTES_MAX: u64 = 8 << 30;
-
-/// The same for calls that only list paths. They hold an index and ignore rules, and no content of files.
-const LISTING_BYTES_MAX: u64 = 1 << 30;
-
-/// The calls that only list paths.
-const LISTING: [&str; 2] = ["ls-files", "check-ignore"];
 
 /// The time between two looks at a call that says nothing.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
@@ -75,11 +70,10 @@ impl From<io::Error> for NotEnded {
     }
 }
 
-/// Waits for a process that leads a group of its own. `doing` is the subcommand of git.
-pub(crate) fn wait(mut child: Child, doing: &str, stdin: &[u8], idle: Duration) -> Result<Ended, NotEnded> {
+/// Waits for a process that leads a group of its own.
+pub(crate) fn wait(mut child: Child, stdin: &[u8], idle: Duration) -> Result<Ended, NotEnded> {
     let pid = Pid::from_child(&child);
-    let bytes_max = if LISTING.contains(&doing) { LISTING_BYTES_MAX } else { MEMORY_BYTES_MAX };
-    let limit = Rlimit { current: Some(bytes_max), maximum: Some(bytes_max) };
+    let limit = Rlimit { current: Some(MEMORY_BYTES_MAX), maximum: Some(MEMORY_BYTES_MAX) };
     let _ = prlimit(Some(pid), Resource::Data, limit);
     let result = talk(&mut child, pid, stdin, idle);
     if result.is_err() {
