@@ -206,7 +206,7 @@ fn a_program_that_says_nothing_and_works_is_not_idle() {
         use std::os::unix::process::CommandExt as _;
         let mut shell = Command::new("sh");
         let child = shell.args(["-c", script]).process_group(0).spawn().unwrap();
-        wait::wait(child, "", b"", Duration::from_millis(1_200))
+        wait::wait(child, b"", Duration::from_millis(1_200))
     };
     assert!(spin("i=0; while [ $i -lt 3000000 ]; do i=$((i+1)); done").is_ok());
     assert!(matches!(spin("read x < /dev/null; exec sleep 60"), Err(wait::NotEnded::Idle)));
