@@ -104,8 +104,7 @@ pub fn expectations(path: &str, text: &str) -> Vec<Expectation> {
 fn compared<'t>(node: Node<'t>, text: &str) -> (Vec<Node<'t>>, bool) {
     let source = |node: Node<'_>| text.get(node.byte_range()).unwrap_or_default();
     let mut cursor = node.walk();
-    let operators: Vec<&str> =
-        node.children(&mut cursor).filter(|child| !child.is_named()).map(|child| source(child)).collect();
+    let operators: Vec<&str> = node.children(&mut cursor).filter(|child| !child.is_named()).map(source).collect();
     let is_asserted = is_in_assertion(node, text);
     let is_equality = operators.iter().any(|operator| ["==", "==="].contains(operator));
     let is_denial = operators.iter().any(|operator| ["!=", "!=="].contains(operator));
@@ -280,7 +279,7 @@ fn other_text(source: &str) -> Option<String> {
     let start = text.find(['\'', '"', '`'])? + 1;
     let letters = text.char_indices().filter(|(at, letter)| *at >= start && letter.is_ascii_alphabetic());
     let is_plain = |at: &usize| !text[..*at].ends_with(['\\', '%', '{', '$']);
-    let Some((at, letter)) = letters.filter(|(at, _)| is_plain(at)).last() else {
+    let Some((at, letter)) = letters.filter(|(at, _)| is_plain(at)).next_back() else {
         return Some(format!("{text}q{quote}"));
     };
     let other = if letter.is_ascii_lowercase() { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() };

@@ -61,30 +61,30 @@ fn a_prepared_directory_below_the_root_leads_nowhere() {
     try_seeds("tree/", 300..301);
 }
 
-/// More seeds: each takes about a minute.
+/// More seeds: each takes some minutes.
 mod heavy {
     use super::try_seeds;
 
     #[test]
     fn prepared_workspaces_lead_nowhere() {
-        try_seeds("", 1..4);
+        try_seeds("", 1..3);
     }
 
     #[test]
     fn more_prepared_workspaces_lead_nowhere() {
-        try_seeds("", 100..103);
+        try_seeds("", 100..102);
     }
 
     #[test]
     fn chosen_prepared_workspaces_lead_nowhere() {
-        let chosen = std::env::var("INTERLOCK_PREPARED").unwrap_or_else(|_| "200..202".to_owned());
+        let chosen = std::env::var("INTERLOCK_PREPARED").unwrap_or_else(|_| "200..201".to_owned());
         let (first, last) = chosen.split_once("..").unwrap();
         try_seeds("", first.parse().unwrap()..last.parse().unwrap());
     }
 
     #[test]
     fn prepared_directories_below_the_root_lead_nowhere() {
-        try_seeds("tree/", 301..304);
+        try_seeds("tree/", 301..302);
     }
 }
 
