@@ -277,9 +277,9 @@ fn other_text(source: &str) -> Option<String> {
     let end = source.trim_end_matches(['\'', '"', '`', '#']).len().max(1);
     let (text, quote) = source.split_at_checked(end).filter(|(_, quote)| !quote.is_empty())?;
     let start = text.find(['\'', '"', '`'])? + 1;
-    let letters = text.char_indices().filter(|(at, letter)| *at >= start && letter.is_ascii_alphabetic());
+    let mut letters = text.char_indices().filter(|(at, letter)| *at >= start && letter.is_ascii_alphabetic());
     let is_plain = |at: &usize| !text[..*at].ends_with(['\\', '%', '{', '$']);
-    let Some((at, letter)) = letters.filter(|(at, _)| is_plain(at)).next_back() else {
+    let Some((at, letter)) = letters.rfind(|(at, _)| is_plain(at)) else {
         return Some(format!("{text}q{quote}"));
     };
     let other = if letter.is_ascii_lowercase() { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() };
