@@ -215,9 +215,12 @@ mod tests {
         found.iter().map(|place| place.strip_prefix(&workspace).unwrap().display().to_string()).collect()
     }
 
+    /// Files with their texts, and the places that they lead to.
+    type Case = (&'static [(&'static str, &'static str)], &'static [&'static str]);
+
     #[test]
     fn hooks_and_settings_in_other_places_are_found() {
-        let cases: [(&[(&str, &str)], &[&str]); 9] = [
+        let cases: [Case; 9] = [
             (&[("w/.git/config", "[core]\n hooksPath = h # of the team\n")], &["h"]),
             (&[("w/.git/config", "[core]\n hooksPath = .husky/_\n")], &[".husky", ".husky/_"]),
             (&[("w/.git/config", "[core] hooksPath = /elsewhere\n")], &[]),
