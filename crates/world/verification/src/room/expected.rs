@@ -23,9 +23,6 @@ use super::{
     verdict::Measured,
 };
 
-/// The most files with tests that get other values.
-const FILES_MAX: usize = 500;
-
 /// The longest text that gets other values.
 const TEXT_MAX: usize = 1024 * 1024;
 
@@ -47,20 +44,27 @@ impl Visit<'_, '_> {
         let uses = self.uses.clone();
         let is_run = |measured: Option<&Measured>, path: &str| measured.is_none_or(|run| run.has_read(path));
         let new = OtherValues::of(&self.trees.new, &uses, |path| is_run(Some(now), path));
-        if new.texts.is_empty() {
+        let green_base = base.filter(|base| base.is_green());
+        let old = green_base.map(|base| OtherValues::of(&self.trees.base, &uses, |path| is_run(Some(base), path)));
+        if new.texts.is_empty() && old.as_ref().is_none_or(|old| old.texts.is_empty()) {
             return Ok(());
         }
         self.say("the tests get other expected values, to see whether their cases compare something");
-        let key = [self.question.base.clone(), self.question.tree.clone()];
-        let tree = self.trees.new.clone();
-        let other_now = self.run_with("other values", &key, &tree, &new.texts).await?;
+        // Tests that have lost all their values are not run again.
+        let other_now = match new.texts.is_empty() {
+            true => now.clone(),
+            false => {
+                let key = [self.question.base.clone(), self.question.tree.clone()];
+                let tree = self.trees.new.clone();
+                self.run_with("other values", &key, &tree, &new.texts).await?
+            }
+        };
         self.facts["other_values"] = other_now.to_json();
         if other_now.fault.is_some() {
             return Ok(());
         }
         let mut free = free_of_values(base, now, &other_now, &new.asserted);
-        if let Some(base) = base.filter(|base| base.is_green()) {
-            let old = OtherValues::of(&self.trees.base, &uses, |path| is_run(Some(base), path));
+        if let Some((base, old)) = green_base.zip(old).filter(|(_, old)| !old.texts.is_empty()) {
             let tree = self.trees.base.clone();
             let key = [self.question.base.clone()];
             let other_before = self.run_with("other values before", &key, &tree, &old.texts).await?;
@@ -98,7 +102,7 @@ impl OtherValues {
                 }
                 _ => continue,
             };
-            if !found.is_empty() && others.texts.len() < FILES_MAX {
+            if !found.is_empty() {
                 others.asserted.extend(found.iter().filter(|one| one.is_asserted).map(|one| one.case.clone()));
                 others.texts.push((path, with_other_values(text, found)));
             }

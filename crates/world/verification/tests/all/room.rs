@@ -447,3 +447,59 @@ async fn every_broken_text_is_counted() {
     let verdict = project.verify(COMMAND, &[]).await;
     assert!(verdict.shown.ends_with("broken 3 times → red 3"), "{}", verdict.shown);
 }
+
+/// A project of Python with a function, a case, and data that another check reads.
+const DOUBLED: [(&str, &str); 4] = [
+    ("calc.py", "def double(a):\n    return a + a\n"),
+    (
+        "test_calc.py",
+        "import unittest\nfrom calc import double\n\nclass T(unittest.TestCase):\n    def test_two(self):\n        self.assertEqual(double(2), 4)\n",
+    ),
+    ("cases/numbers.txt", "1 2\n3 6\n"),
+    (
+        "check_cases.py",
+        "import glob\nfrom calc import double\nfor name in glob.glob('cases/*'):\n    for line in open(name):\n        a, b = map(int, line.split())\n        assert double(a) == b\n",
+    ),
+];
+
+const DOUBLED_CHECK: &str = "python3 -m unittest -v test_calc && python3 check_cases.py";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_result_that_equals_everything_is_objected_to() {
+    let free =
+        "class Any(int):\n    def __eq__(self, other):\n        return True\n\ndef double(a):\n    return Any(a * 3)\n";
+    let verdict = verdict_of(&DOUBLED[..2], "python3 -m unittest -v test_calc", &[("calc.py", free)]).await;
+    assert!(
+        verdict.objections.iter().any(|text| text.contains("whatever values are expected")),
+        "{}",
+        verdict.summary()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_case_without_its_assertion_is_objected_to() {
+    let without = DOUBLED[1].1.replace("self.assertEqual(double(2), 4)", "double(2)");
+    let verdict = verdict_of(&DOUBLED, DOUBLED_CHECK, &[("test_calc.py", &without)]).await;
+    assert!(
+        verdict.objections.iter().any(|text| text.contains("whatever values are expected")),
+        "{}",
+        verdict.summary()
+    );
+    let constant = DOUBLED[1].1.replace("4)", "FOUR)").replace("class T", "FOUR = 4\n\nclass T");
+    let verdict = verdict_of(&DOUBLED, DOUBLED_CHECK, &[("test_calc.py", &constant)]).await;
+    assert!(verdict.is_verified(), "a constant is compared, too: {}", verdict.summary());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn data_of_a_check_that_is_gone_is_objected_to() {
+    let verdict = verdict_of(&DOUBLED, DOUBLED_CHECK, &[("cases/numbers.txt", "1 2\n")]).await;
+    assert!(verdict.objections.iter().any(|text| text.contains("gone or shorter")), "{}", verdict.summary());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_name_that_means_something_else_in_the_checks_is_objected_to() {
+    let files = [("lib.sh", "count() {\n  echo $#\n}\n"), ("tests/run.sh", ". ./lib.sh\ntest \"$(count a b)\" = 2\n")];
+    let other = "test() {\n  true\n}\ncount() {\n  echo 0\n}\n";
+    let verdict = verdict_of(&files, "sh tests/run.sh", &[("lib.sh", other)]).await;
+    assert!(verdict.objections.iter().any(|text| text.contains("`test` in lib.sh")), "{}", verdict.summary());
+}
