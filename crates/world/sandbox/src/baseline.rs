@@ -220,7 +220,7 @@ impl Shared {
         store.set_mode(Path::new(FOLDER), Mode::RWXU)?;
         let mut living = living(&store)?;
         let mut baseline = match read(&store) {
-            // What nobody needs any more is lost; the next one is written by this version.
+            // No living member needs the entries of a file that cannot be read, so a new file replaces it.
             Err(_) if living.is_empty() => Baseline::default(),
             other => other?,
         };

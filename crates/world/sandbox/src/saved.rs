@@ -24,7 +24,7 @@ pub(crate) const DEPTH_MAX: usize = 16;
 /// The path of an open directory itself.
 pub(crate) const HERE: &str = "";
 
-/// What is at a protected path.
+/// The content of a protected path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum SavedNode {
     Nothing,
